@@ -8,7 +8,7 @@ import weakref
 
 from .. import _native, knobs
 from ..errors import LaunchError, TerrazzoError
-from .targets import GPUTarget, vendors, warp_size_of
+from .targets import target_of, vendors
 
 
 _OWN = ("tile", "neutral", "prepared", "simt", "llvm", "asm")
@@ -67,17 +67,6 @@ KernelMetadata = collections.namedtuple(
     "launch_cooperative_grid launch_pdl maxnreg")
 
 
-def _target(facts):
-    """As Triton says it: backend, arch, warp size."""
-    known = vendors().get(facts["plugin"])
-    if not known:
-        return GPUTarget(facts["plugin"], facts["target"].partition(":")[2], 1)
-    machine = facts["target"].partition(":")[2]
-    digits = "".join(c for c in machine if c.isdigit())
-    return GPUTarget(known["triton_backend"], int(digits) if machine.startswith("sm_") else machine,
-                     warp_size_of(known, machine))
-
-
 class CompiledKernel:
     """Code of one specialisation: texts of its stages, registers, memory.
 
@@ -105,7 +94,7 @@ class CompiledKernel:
         return KernelMetadata(
             name=self.name, shared=self._facts["shared"], num_warps=given.get("num_warps", 4),
             num_stages=given.get("num_stages", 3), num_ctas=given.get("num_ctas", 1),
-            cluster_dims=self._facts["cluster_dims"], target=_target(self._facts), hash=self.hash,
+            cluster_dims=self._facts["cluster_dims"], target=target_of(self._facts["plugin"], self._facts["target"]), hash=self.hash,
             enable_fp_fusion=given.get("enable_fp_fusion", True),
             launch_cooperative_grid=given.get("launch_cooperative_grid", False),
             launch_pdl=given.get("launch_pdl", False), maxnreg=given.get("maxnreg"))

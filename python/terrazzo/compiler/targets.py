@@ -45,6 +45,15 @@ def shared_bytes_of(vendor, machine):
     return _by_machine(vendor.get("shared_bytes", {}), machine, 48 << 10)
 
 
+def target_of(plugin, target):
+    """A plugin and a code target ("vendor:machine") as Triton says it: backend, arch, warp size."""
+    known, machine = vendors().get(plugin), target.partition(":")[2]
+    if not known:
+        return GPUTarget(plugin, machine, 1)
+    digits = "".join(c for c in machine if c.isdigit())
+    return GPUTarget(known["triton_backend"], int(digits) if known["at_least"] and digits else machine, warp_size_of(known, machine))
+
+
 def library_identity():
     """Changes with every build of the library."""
     found = [_native.version()]

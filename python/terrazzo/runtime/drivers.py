@@ -10,7 +10,8 @@ import os
 import sys
 
 from .. import _native
-from ..compiler.targets import GPUTarget, shared_bytes_of, vendors, warp_size_of
+from ..compiler.targets import GPUTarget, shared_bytes_of, target_of, vendors, warp_size_of
+from ..errors import TerrazzoError
 from . import timing
 
 
@@ -73,8 +74,14 @@ def reported_backend(default):
     return os.environ.get("TERRAZZO_REPORT_BACKEND", default)
 
 
+@functools.cache
+def _described(target):
+    """The device that TERRAZZO_TARGET names; its facts do not change in a process."""
+    return _native.describe_device(target)
+
+
 class HostDriver(DriverBase):
-    """The CPU."""
+    """The CPU, or the device whose memory is the host's that TERRAZZO_TARGET names."""
 
     name = "cpu"
 
@@ -82,20 +89,33 @@ class HostDriver(DriverBase):
     def is_active(cls):
         return _runs_on_host()
 
+    @staticmethod
+    def _facts():
+        target = os.environ.get("TERRAZZO_TARGET", "")
+        return _described("cpu" if target in ("", "auto") else target)
+
     def get_current_target(self):
-        import platform
-        return GPUTarget(reported_backend("cpu"), platform.machine(), 1)
+        if _names_the_host():
+            import platform
+            return GPUTarget(reported_backend("cpu"), platform.machine(), 1)
+        try:
+            facts = self._facts()
+            told = target_of(facts["plugin"], facts["target"])
+        except TerrazzoError:  # code can be made all the same; a launch says why there is no device
+            named = os.environ["TERRAZZO_TARGET"].split(",")[0]
+            told = target_of(_wanted(), named)
+        return GPUTarget(reported_backend(told.backend), told.arch, told.warp_size)
 
     def get_code_target(self):
-        target = os.environ.get("TERRAZZO_TARGET", "")
-        return _native.describe_device("cpu" if target in ("", "auto") else target)["target"]
+        return self._facts()["target"]
 
     def get_active_torch_device(self):
         import torch
         return torch.device("cpu")
 
     def get_device_properties(self, index=0):
-        return {"max_shared_mem": 1 << 20, "max_num_regs": 32, "multiprocessor_count": os.cpu_count() or 1, "warpSize": 1,
+        return {"max_shared_mem": 1 << 20, "max_num_regs": 32, "multiprocessor_count": os.cpu_count() or 1,
+                "warpSize": self.get_current_target().warp_size,
                 "sm_clock_rate": 0, "mem_clock_rate": 0, "mem_bus_width": 0}
 
 
@@ -178,10 +198,19 @@ class AcceleratorDriver(DriverBase):
         }
 
 
+def _wanted():
+    """The plugin that TERRAZZO_TARGET names first."""
+    return (os.environ.get("TERRAZZO_TARGET") or "auto").split(",")[0].split(":")[0]
+
+
+def _names_the_host():
+    """Whether it is the CPU's, or none."""
+    return _wanted() in ("auto", "cpu", "interp")
+
+
 def _runs_on_host():
     """Whether kernels run on the host where no array says otherwise."""
-    wanted = os.environ.get("TERRAZZO_TARGET", "auto").split(",")[0].split(":")[0]
-    return wanted in ("cpu", "interp") or AcceleratorDriver.vendor_folder() is None
+    return _wanted() in ("cpu", "interp") or AcceleratorDriver.vendor_folder() is None
 
 
 def _create_driver():

@@ -17,8 +17,7 @@ SAMPLE = "arrays bad_input code element_types knobs launch layouts semantics"
 # Of the CPU alone: the checked mode, faults that are caught, ending a kernel, the interpreter that a variable chooses, figures
 # of the CPU. Each runs without this file.
 NOT_HERE = ("checked", "faults", "interrupts", "interpreter", "race", "torch_compile_table", "wheel")
-NAMES_THE_CPU = ("test_code.py::test_facts", "test_code.py::test_the_target_of_this_machine",
-                 "test_code.py::test_stages_are_those_of_the_target")
+NAMES_THE_CPU = ("test_code.py::test_facts", "test_code.py::test_stages_are_those_of_the_target")
 
 
 def environment():
@@ -63,6 +62,36 @@ except KeyError as refused:
     run = subprocess.run([sys.executable, script], env=environment(), capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
     assert "unknown option 'num_warp' for target 'intel:opencl'; did you mean 'num_warps'?" in run.stdout
+
+
+def test_the_target_is_the_one_that_was_asked_for(tmp_path):
+    """By Triton's names, on the host's side and in a kernel: not the CPU's, and lanes as the code has them."""
+    script = tmp_path / "script.py"
+    script.write_text("""
+import numpy as np
+import terrazzo.triton as triton
+import terrazzo.triton.language as tl
+from terrazzo.triton.language.target_info import current_target
+
+@triton.jit
+def lanes(out):
+    tl.store(out, current_target().warp_size)
+
+out = np.zeros(1, np.int32)
+kernel = lanes[(1,)](out)
+told = triton.runtime.driver.active.get_current_target()
+assert told == kernel.metadata.target, (told, kernel.metadata.target)
+assert triton.runtime.driver.active.get_device_properties()["warpSize"] == told.warp_size == out[0]
+# Code for this target is code for the device that runs here.
+again = triton.compile(triton.compiler.ASTSource(lanes, {"out": "*i32"}, {}), target=told)
+again[(1,)](out)
+print(told.backend, told.arch, told.warp_size)
+""")
+    for target, lanes in (("opencl", 16), ("dg2-emulated", 8)):
+        asked = {**environment(), "TERRAZZO_TARGET": f"intel:{target}"}
+        run = subprocess.run([sys.executable, script], env=asked, capture_output=True, text=True)
+        assert run.returncode == 0, run.stderr
+        assert run.stdout == f"xpu {target} {lanes}\n"
 
 
 def test_the_package_works_on_it(tmp_path):

@@ -42,7 +42,7 @@ from terrazzo.runtime.drivers import driver
 print(driver.active.get_current_target())
 told = driver.active.get_device_properties(0)
 print(told["multiprocessor_count"], told["max_shared_mem"], told["warpSize"])
-""") == "GPUTarget(backend='xpu', arch='Intel(R) Data Center GPU Max 1550', warp_size=32)\n64 131072 32\n"
+""") == "GPUTarget(backend='xpu', arch='Intel(R) Data Center GPU Max 1550', warp_size=16)\n64 131072 16\n"
 
 
 def test_whose_arrays_and_streams_kernels_take():

@@ -32,7 +32,7 @@ class IRSource:
 
 def _code_target(target):
     """Terrazzo's name of a target that is not the one that kernels run on here; None of that one."""
-    if target is None or target.backend == reported_backend(None):
+    if target is None or target.backend == reported_backend(None) or target == driver.active.get_current_target():
         return None
     wanted, here = make_backend(target).code_target(), _native.describe_device("")
     return None if wanted in (here["target"], here["plugin"]) or here["plugin"] == "interp" else wanted
