@@ -4,7 +4,8 @@ A vendor whose machines differ in what code they run has test/levels.py: LEVELS,
 the variables that make this machine one of that level; UNIT_TESTS, unit tests to run for each.
 
 A vendor some of whose targets run on any machine, by a runtime of others, has test/machines.py: TARGETS; BUILT, build
-targets of its plugins; SECONDS_A_CASE; environment(root), the variables to run with, none if the runtime is not installed.
+targets of its plugins; SECONDS_A_CASE; QUICK, the families of conformance cases of which ci/test runs a sample;
+environment(root), the variables to run with, none if the runtime is not installed.
 """
 import collections
 import glob
@@ -16,7 +17,7 @@ import subprocess
 Level = collections.namedtuple("Level", "plugin name target environment unit_tests runs")
 
 
-Simulated = collections.namedtuple("Simulated", "plugin target environment built seconds")
+Simulated = collections.namedtuple("Simulated", "plugin target environment built seconds quick")
 
 
 def vendor_files(root, name):
@@ -28,7 +29,8 @@ def vendor_files(root, name):
 
 def simulated(root):
     """Targets that run on any machine by a runtime of others; without `environment` that is not installed."""
-    return [Simulated(plugin, target, vendor["environment"](root), vendor["BUILT"], vendor["SECONDS_A_CASE"])
+    return [Simulated(plugin, target, vendor["environment"](root), vendor["BUILT"], vendor["SECONDS_A_CASE"],
+                      vendor["QUICK"].split())
             for plugin, vendor in vendor_files(root, "machines.py") for target in vendor["TARGETS"]]
 
 
