@@ -5,7 +5,7 @@ the variables that make this machine one of that level; UNIT_TESTS, unit tests t
 
 A vendor some of whose targets run on any machine, by a runtime of others, has test/machines.py: TARGETS; BUILT, build
 targets of its plugins; SECONDS_A_CASE; QUICK, the families of conformance cases of which ci/test runs a sample;
-environment(root), the variables to run with, none if the runtime is not installed.
+ALL_PYTHON_TESTS, variables with which its test/python runs all tests of the package; environment(root), the variables to run with, none if the runtime is not installed.
 """
 import collections
 import glob
@@ -32,6 +32,12 @@ def simulated(root):
     return [Simulated(plugin, target, vendor["environment"](root), vendor["BUILT"], vendor["SECONDS_A_CASE"],
                       vendor["QUICK"].split())
             for plugin, vendor in vendor_files(root, "machines.py") for target in vendor["TARGETS"]]
+
+
+def simulated_python(root):
+    """Of each such vendor: its name, its folder of Python tests, and the variables with which they are run whole."""
+    return [(plugin, folder, vendor["ALL_PYTHON_TESTS"]) for plugin, vendor in vendor_files(root, "machines.py")
+            for folder in glob.glob(os.path.join(root, "*", plugin, "test", "python")) if vendor["environment"](root)]
 
 
 def clean_environment():
