@@ -112,7 +112,9 @@ Compiled compileKernel(tile::KernelOp kernel, const Machine &machine,
   optimize(module, *generator);
   widenIntegers(module);
   expandBitReversals(module);
-  expandConversions(module, machine);
+  if (machine.mayBeCpu()) {
+    expandConversions(module);
+  }
   check(module);
   raw_string_ostream(result.llvm) << module;
   if (machine.registers != 0) {

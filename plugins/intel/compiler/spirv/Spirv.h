@@ -47,9 +47,10 @@ void widenIntegers(llvm::Function &function);
 /// Of 8, 16, 32 and 64 bits.
 void expandBitReversals(llvm::Module &module);
 
-/// Saturated conversions to integers give 0 for NaN on every driver. Behind
-/// optimize(), which takes LLVM's own for right and would drop the choice.
-void expandConversions(llvm::Module &module, const Machine &machine);
+/// Saturated conversions to integers as plain ones of what the integer holds; 0
+/// for NaN. Behind optimize(), which takes LLVM's own for right and would drop
+/// the choice.
+void expandConversions(llvm::Module &module);
 
 /// A choice between vectors has a condition for each element.
 void splatConditions(llvm::Module &module);
