@@ -1,6 +1,6 @@
 """The package's own tests on Intel's OpenCL runtime for CPUs, whose memory is the host's: a sample of the files.
 
-TERRAZZO_INTEL_TESTS names other files of python/tests, or is "all", which takes half an hour and more (ci/nightly). Of
+TERRAZZO_INTEL_TESTS names other files of python/tests, or is "all", which takes minutes (ci/nightly). Of
 what passes on the CPU's own target 95 % must then pass here; of the sample everything must.
 """
 
