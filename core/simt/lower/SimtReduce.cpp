@@ -9,6 +9,7 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <map>
+#include <numeric>
 
 using namespace llvm;
 
@@ -85,10 +86,10 @@ private:
   std::map<Coordinates, Registers>
   sideBySide(const std::map<Coordinates, Line> &lines);
   std::map<Coordinates, Registers> ofRegisters();
-  void overLanes(Registers &values, std::optional<LaneReduction> kind);
-  void overLanes();
+  void overLanes(Registers &values, ArrayRef<unsigned> bits, bool isLast);
   Value *indexOf(unsigned reg, Value *part);
   void leaveParts(ArrayRef<Region> regions);
+  Registers joinParts(unsigned reg, ArrayRef<Region> regions, unsigned parts);
   void overWarps();
   Coordinates placeOf(unsigned reg) const {
     return reduced.apply(Place{{reg, 0, 0, 0}});
@@ -104,7 +105,6 @@ private:
   SmallVector<int64_t, 4> shape;            // of the results
   int64_t count = 1;                        // of their elements
   SmallVector<unsigned> laneBits, warpBits; // along the axis
-  unsigned together = 0;                    // bits of the lanes to combine
   /// What this thread has of each line, then its warp, then the block.
   std::map<Coordinates, Registers> partial;
 };
@@ -126,9 +126,6 @@ KernelLowering::Reduce::Reduce(KernelLowering &in, tile::ReduceOp op)
   }
   laneBits = std::move(*lanes);
   warpBits = std::move(*warps);
-  for (unsigned bit : laneBits) {
-    together |= 1u << bit;
-  }
   shape.erase(shape.begin() + axis);
   for (int64_t extent : shape) {
     count *= extent;
@@ -230,8 +227,18 @@ std::map<Coordinates, Registers> KernelLowering::Reduce::ofRegisters() {
   return made;
 }
 
+/// Combines what the lanes have that differ in these bits. All get one result,
+/// that of the lane without them, if `isLast`.
 void KernelLowering::Reduce::overLanes(Registers &values,
-                                       std::optional<LaneReduction> kind) {
+                                       ArrayRef<unsigned> bits, bool isLast) {
+  unsigned together = 0;
+  for (unsigned bit : bits) {
+    together |= 1u << bit;
+  }
+  std::optional<LaneReduction> kind;
+  if (together != 0) {
+    kind = laneReductionOf(op.getCombine());
+  }
   // Narrow floats may stand in registers as integers: no instruction adds
   // those.
   const bool isAsked = kind && values[0]->getType()->isFloatingPointTy() ==
@@ -241,7 +248,7 @@ void KernelLowering::Reduce::overLanes(Registers &values,
     values[0] = one;
     return;
   }
-  for (unsigned bit : laneBits) {
+  for (unsigned bit : bits) {
     Registers others;
     for (Value *value : values) {
       others.push_back(in.shuffleXorAny(value, 1u << bit));
@@ -250,21 +257,11 @@ void KernelLowering::Reduce::overLanes(Registers &values,
   }
   // Each lane has combined in an order of its own. The result is one: that of
   // the first lane, which is the one that tells the other warps, too.
-  if (warpBits.empty() && !laneBits.empty() && !isSymmetric(op.getCombine())) {
+  if (isLast && !bits.empty() && !isSymmetric(op.getCombine())) {
     Value *first = b.CreateAnd(in.lane, b.getInt32(~together));
     for (Value *&value : values) {
       value = in.shuffleAny(value, first);
     }
-  }
-}
-
-void KernelLowering::Reduce::overLanes() {
-  std::optional<LaneReduction> kind;
-  if (together != 0) {
-    kind = laneReductionOf(op.getCombine());
-  }
-  for (auto &[key, values] : partial) {
-    overLanes(values, kind);
   }
 }
 
@@ -300,6 +297,34 @@ void KernelLowering::Reduce::leaveParts(ArrayRef<Region> regions) {
   }
 }
 
+/// What the warps have left, combined: as a tree in each thread, or, of many
+/// parts, by the lanes of each warp, which read one each. The tree is the same.
+Registers KernelLowering::Reduce::joinParts(unsigned reg,
+                                            ArrayRef<Region> regions,
+                                            unsigned parts) {
+  constexpr unsigned many = 32;
+  auto read = [&](Value *part) {
+    Registers values;
+    Value *at = indexOf(reg, part);
+    for (size_t i = 0; i < n; ++i) {
+      values.push_back(in.scratchLoad(regions[i], at, elementOf(i)));
+    }
+    return values;
+  };
+  if (parts >= many && parts <= in.hooks.lanes()) {
+    Registers values = read(b.CreateAnd(in.lane, b.getInt32(parts - 1)));
+    SmallVector<unsigned> bits(Log2_32(parts));
+    std::iota(bits.begin(), bits.end(), 0);
+    overLanes(values, bits, /*isLast=*/true);
+    return values;
+  }
+  SmallVector<Registers> level;
+  for (unsigned part = 0; part < parts; ++part) {
+    level.push_back(read(b.getInt32(part)));
+  }
+  return ofTree(std::move(level));
+}
+
 /// Each warp leaves its part in shared memory, all read all parts.
 void KernelLowering::Reduce::overWarps() {
   const unsigned parts = 1u << warpBits.size();
@@ -311,15 +336,7 @@ void KernelLowering::Reduce::overWarps() {
   leaveParts(regions);
   in.willAccess({regions, {}, {}});
   for (unsigned reg = 0; reg < reduced.size(Axis::Register); ++reg) {
-    SmallVector<Registers> level;
-    for (unsigned p = 0; p < parts; ++p) {
-      Registers &values = level.emplace_back();
-      Value *at = indexOf(reg, b.getInt32(p));
-      for (size_t i = 0; i < n; ++i) {
-        values.push_back(in.scratchLoad(regions[i], at, elementOf(i)));
-      }
-    }
-    partial[placeOf(reg)] = ofTree(std::move(level));
+    partial[placeOf(reg)] = joinParts(reg, regions, parts);
   }
   for (const Region &region : llvm::reverse(regions)) {
     in.scratch.release(region);
@@ -328,7 +345,9 @@ void KernelLowering::Reduce::overWarps() {
 
 void KernelLowering::Reduce::run() {
   partial = ofRegisters();
-  overLanes();
+  for (auto &[key, values] : partial) {
+    overLanes(values, laneBits, /*isLast=*/warpBits.empty());
+  }
   if (!warpBits.empty()) {
     overWarps();
   }
