@@ -125,7 +125,7 @@ struct ClassHalf {
       return {};
     }
     if (which == TZ_DEVICES_REAL && p.lack) {
-      throw *p.lack;
+      throw Failure(*p.lack);
     }
     if constexpr (requires { D::simulators(p.desc); }) {
       if (which == TZ_DEVICES_SIMULATED) {

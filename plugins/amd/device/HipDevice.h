@@ -114,7 +114,7 @@ struct HipStream {
   bool isRecording();
 
   HipDevice &device;
-  const hip::Stream native;
+  hip::Stream native;
   const bool isOwned;
   plugin::RecentKernels recent;
 };

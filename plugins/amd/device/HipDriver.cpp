@@ -150,9 +150,8 @@ HipDriver::HipDriver(const std::string &library) {
   if (started == NoDevice || started == InvalidDevice) {
     devices = 0; // both are what a machine without one answers
   } else if (started != Success) {
-    Failure why = failure(started, "start HIP (" + opened.name() + ")");
-    why.code = TZ_E_UNAVAILABLE;
-    throw why;
+    const Failure why = failure(started, "start HIP (" + opened.name() + ")");
+    throw Failure(TZ_E_UNAVAILABLE, why.message, why.native);
   }
 }
 
