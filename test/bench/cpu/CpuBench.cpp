@@ -127,11 +127,12 @@ public:
       std::printf("| what | ours | peer | ratio | bar | |\n"
                   "|---|---|---|---|---|---|\n");
     }
-    for (int n :
-         smoke ? std::vector<int>{96, 130} : std::vector<int>{1024, 2048}) {
+    for (int n : smoke ? std::vector<int>{96, 130}
+                       : std::vector<int>{256, 1000, 1023, 1024, 2048}) {
       matmul(n);
     }
-    for (int n : smoke ? std::vector<int>{96} : std::vector<int>{1024, 2048}) {
+    for (int n : smoke ? std::vector<int>{96}
+                       : std::vector<int>{256, 1000, 1023, 1024, 2048}) {
       matmulBf16(n);
     }
     const int side = smoke ? 300 : 4096;
@@ -226,7 +227,10 @@ private:
                       {128, 128, 128},
                       {128, 256, 128},
                       {64, 128, 128},
-                      {256, 256, 128}},
+                      {256, 256, 128},
+                      {256, 512, 256},
+                      {512, 512, 128},
+                      {512, 512, 256}},
                      launch);
     launch(tile);
     tz::bench::sgemm(n, a.data(), b.data(), c.data());
@@ -461,6 +465,7 @@ private:
 } // namespace
 
 int main(int argc, char **argv) try {
+  tz::bench::askForBestBlas(argv);
   if (argc == 2 && std::string_view(argv[1]) == "--probe-bf16") {
     return tz::bench::probeBf16();
   }

@@ -6,6 +6,8 @@
 #include "test/bench/cpu/Peers.h"
 
 #include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <immintrin.h>
 #include <memory>
@@ -124,6 +126,26 @@ void tz::bench::copy(void *to, const void *from, size_t bytes, unsigned threads,
     copyPart((char *)to + begin, (const char *)from + begin, end - begin,
              nonTemporal);
   });
+}
+
+void tz::bench::askForBestBlas(char **argv) {
+#ifdef TZ_HAVE_OPENBLAS
+  constexpr const char *wish = "OPENBLAS_CORETYPE";
+  const std::string core = openblas_get_corename();
+  if (std::getenv(wish) || core != "Prescott" ||
+      !__builtin_cpu_supports("avx2")) {
+    return;
+  }
+  setenv(wish,
+         __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl")
+             ? "SkylakeX"
+             : "Haswell",
+         1);
+  execv("/proc/self/exe", argv); // it chooses when it is loaded
+  std::perror("bench-cpu: cannot start again for OpenBLAS's best kernels");
+#else
+  (void)argv;
+#endif
 }
 
 std::string tz::bench::blasName(unsigned threads) {

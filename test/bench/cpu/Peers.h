@@ -19,6 +19,10 @@ namespace tz::bench {
 void copy(void *to, const void *from, size_t bytes, unsigned threads,
           bool nonTemporal);
 
+/// OpenBLAS takes its oldest kernels where it does not know the processor. Then
+/// this program starts again and asks for those of the instructions that are
+/// there. First in main().
+void askForBestBlas(char **argv);
 /// Name of the BLAS with its kernel ("OpenBLAS SkylakeX"), empty if there is
 /// none.
 std::string blasName(unsigned threads);
