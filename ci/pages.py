@@ -1,5 +1,6 @@
 """Pages that are made of data: docs/results/nightly.md of results/nightly.json, docs/results/mutants.md of results/mutants.json,
-docs/results/ordering.md of results/ordering.json, docs/results/suites.md of results/suites.json.
+docs/results/ordering.md of results/ordering.json, docs/results/suites.md of results/suites.json,
+docs/results/machine-code.md of results/machine-code.json.
 
 ci/nightly, test/mutants/run and test/fibers/plant write the data; they and ci/docs --bless write the pages.
 results/suites.json is written by hand.
@@ -138,7 +139,22 @@ def ordering(document):
     return text
 
 
-MADE = {"nightly": nightly, "mutants": mutants, "ordering": ordering, "suites": suites}
+def machine_code(document):
+    """Static figures of each variant of each example; no times."""
+    text = ("# Machine code of the examples, without a device\n\nMade from [results/machine-code.json](../../results/machine-code.json), which `ci/nightly --parts offline` writes: what Intel's offline compiler makes of "
+            "each example.\nNo kernel ran, and nothing here is a speed. *Loop* is the innermost loop with the largest share of matrix instructions, else the longest. *Spilled* are bytes of a lane.\n\n"
+            f"{document['date']}, commit {document['commit']}, {document['compiler']}.\n")
+    for target in sorted({row["target"] for row in document["rows"]}):
+        rows = [row for row in document["rows"] if row["target"] == target]
+        text += f"\n## {target}\n\n" + table(("case", "variant", "registers", "spilled", "instructions", "loop", "dpas of it", "share", "dpas", "2-D block loads", "calls"), [
+            (row["case"], row["kernel"], row["registers"], row["spill_bytes"], row["instructions"], row["loop"] or "none", row["loop_dpas"],
+             f"{100 * row['loop_dpas'] / row['loop']:.1f} %" if row["loop_dpas"] else "", row["dpas"], row["block_loads"], row["calls"]) for row in rows])
+        refused = [row for row in document["refused"] if row["target"] == target]
+        text += "\nRefused: " + ("; ".join(f"{row['case']} ({row['why']})" for row in refused) if refused else "none") + ".\n"
+    return text
+
+
+MADE = {"machine-code": machine_code, "nightly": nightly, "mutants": mutants, "ordering": ordering, "suites": suites}
 
 
 def stale():

@@ -16,6 +16,10 @@ namespace tz::intel {
 inline constexpr std::string_view LargeFileNote =
     "terrazzo: large register file";
 
+/// How OpenCL's compiler for GPUs is asked for them.
+inline constexpr std::string_view LargeFileOption =
+    "-cl-intel-256-GRF-per-thread";
+
 } // namespace tz::intel
 
 #endif // TERRAZZO_PLUGINS_INTEL_NOTES_H

@@ -115,7 +115,7 @@ static Result<std::string> emitCode(driver::Driver &driver, CompileJob job,
                                     const std::string &what, TerminalSink &sink,
                                     driver::CompileReport &report) {
   job.makeAhead();
-  if (what == "simt" || what == "llvm" || what == "asm") {
+  if (what == "simt" || what == "llvm" || what == "asm" || what == "machine") {
     job.emit = {what};
   }
   Result<std::shared_ptr<const Artifact>> artifact =
@@ -198,7 +198,8 @@ static int compile(CompileOptions &options) {
   sink.showRemarks = options.remarks;
   Cache cache;
   Registry registry({.wantsCompiler = true}, &cache);
-  driver::Driver driver(registry, &cache);
+  // What other tools say changes when they are installed.
+  driver::Driver driver(registry, options.emit == "machine" ? nullptr : &cache);
   CompileJob job;
   if (int status = makeJob(driver, options, sink, job)) {
     return status;
@@ -226,7 +227,7 @@ static int compile(CompileOptions &options) {
     return check(driver, job, options, sink);
   }
   const bool isText = llvm::is_contained(
-      {"tile", "neutral", "prepared", "simt", "llvm", "asm"}, what);
+      {"tile", "neutral", "prepared", "simt", "llvm", "asm", "machine"}, what);
   if (!isText && options.output.empty() && isatty(STDOUT_FILENO)) {
     return reportError("--emit " + options.emit + " is binary",
                        "name a file with -o, or write to a pipe with -o -");
@@ -264,6 +265,7 @@ Emit
   prepared   as the target gets it        portable  bytes of the neutral IR
   simt       with layouts and pipelines, where the target is a GPU
   llvm, asm  texts of the target          obj       the target's object
+  machine    instructions of the machine, where a tool on this computer shows them
   artifact   for tz_kernel_load of programs, for tz run and tz bench (default)
 
 Options (--option) are those of the language, and the target's own: both are in
@@ -280,9 +282,9 @@ Examples
 
 /// Our own names, then those of the language.
 static std::vector<std::string> emitNames() {
-  std::vector<std::string> names = {"tile",     "neutral", "prepared",
-                                    "portable", "simt",    "llvm",
-                                    "asm",      "obj",     "artifact"};
+  std::vector<std::string> names = {"tile", "neutral", "prepared", "portable",
+                                    "simt", "llvm",    "asm",      "machine",
+                                    "obj",  "artifact"};
   for (const frontend::KnownStage &stage : frontend::knownStages("")) {
     if (!llvm::is_contained(names, stage.name)) {
       names.push_back(stage.name);
@@ -316,7 +318,8 @@ void addCompileCommand(CLI::App &app, int &status) {
   CLI::Option *emit = command->add_option(
       "--emit", o->emit,
       "What to write: tile, neutral, prepared, portable, simt (GPUs only), "
-      "llvm, asm, obj or artifact. Triton's names work where the target has "
+      "llvm, asm, machine, obj or artifact. Triton's names work where the "
+      "target has "
       "the stage: " +
           aliases());
   emit->check(CLI::IsMember(emitNames()));

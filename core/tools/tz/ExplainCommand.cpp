@@ -135,7 +135,8 @@ static int explain(ExplainOptions &options) {
   TerminalSink sink;
   Cache cache;
   Registry registry({.wantsCompiler = true}, &cache);
-  driver::Driver driver(registry, &cache);
+  // Not from the cache: what other tools say changes when they are installed.
+  driver::Driver driver(registry, nullptr);
   options.request.binding.allowTypes = true;
   Result<Launch> launch = resolve(options.request, driver, sink);
   if (!launch) {
@@ -151,7 +152,8 @@ static int explain(ExplainOptions &options) {
   CompileJob &job = launch->job;
   job.plugin = target->plugin->name();
   job.target = target->id;
-  job.makeAhead(); // figures of all variants
+  job.makeAhead();        // figures of all variants
+  job.emit = {"machine"}; // and those that need another tool
   Listener listener(sink);
   optimizer::enableStatistics();
   Result<driver::LoweredKernel> lowered =

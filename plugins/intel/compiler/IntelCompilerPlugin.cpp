@@ -4,8 +4,10 @@
 //        artifact with one SPIR-V module and the launch plan out.
 // Why    Everything that knows the C ABI is here.
 //===----------------------------------------------------------------------===//
+#include "plugins/intel/Notes.h"
 #include "plugins/intel/compiler/IntelTarget.h"
 #include "plugins/intel/compiler/SpirvCodeGen.h"
+#include "plugins/intel/compiler/offline/Ocloc.h"
 #include "plugins/intel/compiler/spirv/Spirv.h"
 
 #include "terrazzo/plugin/KernelInput.h"
@@ -152,6 +154,57 @@ static void reportRegisters(const plugin::Request &request,
   }
 }
 
+/// Machine code and its figures, by Intel's offline compiler.
+static void addMachineCode(const plugin::Request &request,
+                           const Machine &machine, const Compiled &compiled,
+                           plugin::Artifact &artifact) {
+  if (machine.device.empty()) {
+    request.report(
+        TZ_SEVERITY_REMARK,
+        "no figures of machine code: " + machine.target.str() +
+            " is no machine of its own; intel:pvc and intel:dg2 are");
+    return;
+  }
+  std::vector<std::string> entries;
+  for (const plugin::KernelDescription &kernel : artifact.kernels) {
+    entries.push_back(kernel.name);
+  }
+  const OfflineModule made = compileOffline(
+      artifact.blobs.front().bytes, machine.device,
+      compiled.hasLargeFile ? LargeFileOption : std::string_view(), entries);
+  if (!made.problem.empty()) {
+    request.report(TZ_SEVERITY_WARNING,
+                   "no figures of machine code: " + made.problem);
+    return;
+  }
+  std::string text;
+  for (auto [kernel, about] : llvm::zip(made.kernels, artifact.kernels)) {
+    // A register has 4 bytes for each lane.
+    about.regs = machine.registers * (compiled.hasLargeFile ? 2 : 1);
+    about.spillBytes = kernel.spills * 4;
+    if (kernel.text.empty()) {
+      request.report(TZ_SEVERITY_REMARK,
+                     "no figures of instructions: Intel's disassembler, "
+                     "libiga64.so.1, is not installed (Debian: libigc1)");
+      continue;
+    }
+    if (kernel.code.calls != 0) {
+      request.report(TZ_SEVERITY_WARNING,
+                     "the driver's compiler leaves " +
+                         std::to_string(kernel.code.calls) + " calls in '" +
+                         kernel.name + "': of functions that it does not know");
+    }
+    for (auto &[what, figure] : factsOf(kernel.code)) {
+      artifact.metadata.emplace_back(kernel.name + "." + what,
+                                     std::move(figure));
+    }
+    text += "// " + kernel.name + "\n" + kernel.text;
+  }
+  if (!text.empty()) {
+    request.emitText(artifact, "machine", std::move(text));
+  }
+}
+
 plugin::Artifact SpirvCompiler::compile(const plugin::Request &request) {
   const Machine &machine = require(plugin::view(request.target));
   plugin::KernelInput<simt::SimtDialect> input(request);
@@ -186,6 +239,9 @@ plugin::Artifact SpirvCompiler::compile(const plugin::Request &request) {
         "register_file",
         std::to_string(machine.registers * (compiled.hasLargeFile ? 2 : 1)) +
             " registers of a sub-group");
+  }
+  if (request.wants("machine")) {
+    addMachineCode(request, machine, compiled, artifact);
   }
   return artifact;
 }

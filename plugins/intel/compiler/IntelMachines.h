@@ -21,9 +21,11 @@ inline constexpr uint32_t MostThreads = 1024, MostRoomyThreads = 512;
 
 struct Machine {
   llvm::StringRef target; ///< "intel:pvc"
-  unsigned lanes;         ///< of a sub-group: 8, 16 or 32
-  uint64_t sharedBytes;   ///< local memory of a work-group
-  unsigned registers;     ///< of a lane, 32 bits wide; 0: not known
+  /// Its name for the driver's compiler; empty: code of it runs on many.
+  llvm::StringRef device;
+  unsigned lanes;       ///< of a sub-group: 8, 16 or 32
+  uint64_t sharedBytes; ///< local memory of a work-group
+  unsigned registers;   ///< of a lane, 32 bits wide; 0: not known
   /// Where the estimate of spirv/Pressure.cpp is above it, the driver's
   /// compiler spills from `registers`, and is asked for twice as many.
   unsigned roomyRegisters;

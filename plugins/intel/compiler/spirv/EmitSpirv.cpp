@@ -129,6 +129,7 @@ public:
       : ModulePass(ID), machine(machine), problem(problem) {}
 
   bool runOnModule(Module &module) override {
+    expandCarries(module);
     widenIntegers(module);
     splatConditions(module);
     problem = problemOf(module, machine);

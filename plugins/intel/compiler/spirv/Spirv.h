@@ -44,6 +44,9 @@ void narrowWideProducts(llvm::Module &module);
 void widenIntegers(llvm::Module &module);
 void widenIntegers(llvm::Function &function);
 
+/// Unsigned ones. The code generator's own passes make them.
+void expandCarries(llvm::Module &module);
+
 /// Of 8, 16, 32 and 64 bits.
 void expandBitReversals(llvm::Module &module);
 

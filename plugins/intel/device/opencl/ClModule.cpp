@@ -5,6 +5,7 @@
 // Why    clSetKernelArg is not safe for threads: each launch has a kernel
 //        object to itself while it sets arguments.
 //===----------------------------------------------------------------------===//
+#include "plugins/intel/Notes.h"
 #include "plugins/intel/device/LoadedCode.h"
 #include "plugins/intel/device/opencl/ClDevice.h"
 
@@ -48,8 +49,11 @@ static std::string optionsOf(const tz_device &device,
     return {};
   }
   // Without the first one the compiler takes it that no buffer is larger.
-  return std::string("-cl-intel-greater-than-4GB-buffer-required") +
-         (module.wantsLargeFile ? " -cl-intel-256-GRF-per-thread" : "");
+  std::string options = "-cl-intel-greater-than-4GB-buffer-required";
+  if (module.wantsLargeFile) {
+    options += " " + std::string(LargeFileOption);
+  }
+  return options;
 }
 
 std::unique_ptr<tz_module> loadModule(tz_device &device,
