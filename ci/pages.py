@@ -1,6 +1,6 @@
 """Pages that are made of data: docs/results/nightly.md of results/nightly.json, docs/results/mutants.md of results/mutants.json,
 docs/results/ordering.md of results/ordering.json, docs/results/suites.md of results/suites.json,
-docs/results/machine-code.md of results/machine-code.json.
+docs/results/instructions.md of results/instructions.json.
 
 ci/nightly, test/mutants/run and test/fibers/plant write the data; they and ci/docs --bless write the pages.
 results/suites.json is written by hand.
@@ -139,9 +139,9 @@ def ordering(document):
     return text
 
 
-def machine_code(document):
+def instructions(document):
     """Static figures of each variant of each example; no times."""
-    text = ("# Machine code of the examples, without a device\n\nMade from [results/machine-code.json](../../results/machine-code.json), which `ci/nightly --parts offline` writes: what Intel's offline compiler makes of "
+    text = ("# Machine code of the examples, without a device\n\nMade from [results/instructions.json](../../results/instructions.json), which `ci/nightly --parts offline` writes: what Intel's offline compiler makes of "
             "each example.\nNo kernel ran, and nothing here is a speed. *Loop* is the innermost loop with the largest share of matrix instructions, else the longest. *Spilled* are bytes of a lane.\n\n"
             f"{document['date']}, commit {document['commit']}, {document['compiler']}.\n")
     for target in sorted({row["target"] for row in document["rows"]}):
@@ -154,7 +154,7 @@ def machine_code(document):
     return text
 
 
-MADE = {"machine-code": machine_code, "nightly": nightly, "mutants": mutants, "ordering": ordering, "suites": suites}
+MADE = {"instructions": instructions, "nightly": nightly, "mutants": mutants, "ordering": ordering, "suites": suites}
 
 
 def stale():

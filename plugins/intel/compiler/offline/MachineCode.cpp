@@ -78,9 +78,9 @@ private:
   /// Takes the loop if it is hotter than the one that is known.
   void consider(const Loop &loop) {
     const unsigned size = loop.last + 1 - loop.first;
-    const auto of = unsigned(
-        count_if(ArrayRef<char>(isMatrix).slice(loop.first, size),
-                 [](char one) { return one != 0; }));
+    const auto of =
+        unsigned(count_if(ArrayRef<char>(isMatrix).slice(loop.first, size),
+                          [](char one) { return one != 0; }));
     const uint64_t mine = uint64_t(of) * code.loopInstructions,
                    known = uint64_t(code.loopMatrix) * size;
     if (code.loopInstructions == 0 || mine > known ||

@@ -13,6 +13,7 @@
 #include "llvm/Support/Regex.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cstdlib>
 #include <dlfcn.h>
 #include <link.h>
 
@@ -26,10 +27,10 @@ namespace {
 class Folder {
 public:
   Folder() {
-    SmallString<128> prefix;
-    sys::path::system_temp_directory(/*ErasedOnReboot=*/true, prefix);
-    sys::path::append(prefix, "terrazzo-ocloc");
-    isMade = !sys::fs::createUniqueDirectory(prefix, path);
+    sys::path::system_temp_directory(/*ErasedOnReboot=*/true, path);
+    sys::path::append(path, "terrazzo-ocloc-XXXXXX");
+    isMade = mkdtemp(const_cast<char *>(path.c_str())) !=
+             nullptr; // nobody else reads it
   }
   ~Folder() {
     if (isMade) {
@@ -175,8 +176,8 @@ OfflineModule compileOffline(const std::string &spirv, StringRef device,
   file.close();
   const Ocloc ocloc(*program, folder);
   std::vector<std::string> arguments = {
-      "compile", "-spirv_input",        "-file",   folder.file("kernel.spv"),
-      "-device", device.str(),          "-output", folder.file("code"),
+      "compile",          "-spirv_input", "-file",   folder.file("kernel.spv"),
+      "-device",          device.str(),   "-output", folder.file("code"),
       "-output_no_suffix"};
   if (!options.empty()) {
     arguments.insert(arguments.end(), {"-options", options.str()});
