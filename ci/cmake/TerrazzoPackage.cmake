@@ -20,7 +20,7 @@ terrazzo_install(TARGETS terrazzo_runtime EXPORT Terrazzo-runtime
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development)
 _terrazzo_export(runtime)
 
-set(_sdk TerrazzoIR TerrazzoWire TerrazzoMathLibrary TerrazzoOptimizer TerrazzoLowering
+set(_sdk TerrazzoIR TerrazzoWire TerrazzoMathLibrary TerrazzoOptimizer TerrazzoLowering TerrazzoSimplification
          TerrazzoSimtLayout TerrazzoSimt TerrazzoSimtLowering)
 if(TERRAZZO_BUILD_COMPILER)
   terrazzo_install(TARGETS terrazzo EXPORT Terrazzo-compiler

@@ -12,7 +12,7 @@
 #include "plugins/cpu/compiler/Sink.h"
 #include "plugins/cpu/compiler/lower/CpuLowering.h"
 
-#include "terrazzo/lowering/RotateManyLoops.h"
+#include "terrazzo/lowering/Simplification.h"
 #include "terrazzo/plugin/Error.h"
 #include "terrazzo/plugin/LLVMOption.h"
 
@@ -24,21 +24,12 @@
 #include "llvm/IR/Verifier.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Object/ObjectFile.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/IPO/AlwaysInliner.h"
 #include "llvm/Transforms/IPO/GlobalDCE.h"
-#include "llvm/Transforms/InstCombine/InstCombine.h"
-#include "llvm/Transforms/Scalar/EarlyCSE.h"
-#include "llvm/Transforms/Scalar/LICM.h"
-#include "llvm/Transforms/Scalar/LoopPassManager.h"
-#include "llvm/Transforms/Scalar/LoopRotation.h"
-#include "llvm/Transforms/Scalar/SROA.h"
-#include "llvm/Transforms/Scalar/SimplifyCFG.h"
 #include "llvm/Transforms/Utils/Cloning.h"
-#include "llvm/Transforms/Utils/LoopSimplify.h"
 
 #include <mutex>
 
@@ -112,40 +103,15 @@ struct CutManyUsesPass : PassInfoMixin<CutManyUsesPass> {
 };
 
 void optimize(Module &module, TargetMachine &machine) {
-  PassBuilder builder(&machine);
-  LoopAnalysisManager loops;
-  FunctionAnalysisManager functions;
-  CGSCCAnalysisManager sccs;
-  ModuleAnalysisManager modules;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(sccs);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, sccs, modules);
-
-  FunctionPassManager passes;
-  passes.addPass(SROAPass(SROAOptions::ModifyCFG));
-  passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/false));
-  passes.addPass(SimplifyCFGPass());
-  passes.addPass(CutManyUsesPass());
-  passes.addPass(InstCombinePass());
-  passes.addPass(LoopSimplifyPass());
-  passes.addPass(lowering::RotateManyLoops());
-  LoopPassManager invariants;
-  // While loops of the kernel become do loops, so that code can leave them.
-  invariants.addPass(LoopRotatePass(/*EnableHeaderDuplication=*/true));
-  invariants.addPass(LICMPass(LICMOptions()));
-  passes.addPass(createFunctionToLoopPassAdaptor(std::move(invariants),
-                                                 /*UseMemorySSA=*/true));
-  passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
-  passes.addPass(CutManyUsesPass());
-  passes.addPass(InstCombinePass());
-  passes.addPass(SimplifyCFGPass());
-  ModulePassManager all;
-  all.addPass(AlwaysInlinerPass()); // the tests of checked code
-  all.addPass(createModuleToFunctionPassAdaptor(std::move(passes)));
-  all.addPass(GlobalDCEPass());
-  all.run(module, modules);
+  lowering::runPasses(
+      module, machine, [](ModulePassManager &all, PassBuilder &) {
+        all.addPass(AlwaysInlinerPass()); // the tests of checked code
+        all.addPass(createModuleToFunctionPassAdaptor(lowering::simplification(
+            [](lowering::Place, FunctionPassManager &passes) {
+              passes.addPass(CutManyUsesPass());
+            })));
+        all.addPass(GlobalDCEPass());
+      });
 }
 
 Type *integersFor(Type *bfloats) {

@@ -8,23 +8,15 @@
 #include "backends/nvidia/compiler/llvm/LateRewrites.h"
 #include "backends/nvidia/compiler/llvm/LongKernels.h"
 
-#include "terrazzo/lowering/RotateManyLoops.h"
+#include "terrazzo/lowering/Simplification.h"
 #include "terrazzo/plugin/Error.h"
 #include "terrazzo/plugin/LLVMOption.h"
 
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Triple.h"
-#include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/ADCE.h"
-#include "llvm/Transforms/Scalar/EarlyCSE.h"
-#include "llvm/Transforms/Scalar/LICM.h"
-#include "llvm/Transforms/Scalar/LoopPassManager.h"
-#include "llvm/Transforms/Scalar/LoopRotation.h"
-#include "llvm/Transforms/Scalar/SimplifyCFG.h"
-#include "llvm/Transforms/Utils/LoopSimplify.h"
 
 #include <mutex>
 
@@ -63,36 +55,16 @@ makeMachine(const ArchitectureFacts &architecture, StringRef ptxFeature) {
       CodeGenOptLevel::Default));
 }
 
+static void addOwnPasses(lowering::Place place, FunctionPassManager &passes) {
+  if (place == lowering::Place::BeforeFirstCombine) {
+    passes.addPass(CutManyUses());
+  } else {
+    passes.addPass(ADCEPass()); // what loops carried for copies only
+  }
+}
+
 void optimize(Module &module, TargetMachine &machine) {
-  PassBuilder builder(&machine);
-  LoopAnalysisManager loops;
-  FunctionAnalysisManager functions;
-  CGSCCAnalysisManager sccs;
-  ModuleAnalysisManager modules;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(sccs);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, sccs, modules);
-  FunctionPassManager passes;
-  passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/false));
-  passes.addPass(SimplifyCFGPass());
-  passes.addPass(CutManyUses());
-  passes.addPass(InstCombinePass());
-  passes.addPass(LoopSimplifyPass());
-  passes.addPass(lowering::RotateManyLoops());
-  LoopPassManager invariants;
-  invariants.addPass(LoopRotatePass(/*EnableHeaderDuplication=*/true));
-  invariants.addPass(LICMPass(LICMOptions()));
-  passes.addPass(createFunctionToLoopPassAdaptor(std::move(invariants),
-                                                 /*UseMemorySSA=*/true));
-  passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
-  passes.addPass(ADCEPass()); // what loops carried for copies only
-  passes.addPass(InstCombinePass());
-  passes.addPass(SimplifyCFGPass());
-  ModulePassManager all;
-  all.addPass(createModuleToFunctionPassAdaptor(std::move(passes)));
-  all.run(module, modules);
+  lowering::runPasses(module, machine, lowering::simplification(addOwnPasses));
   for (Function &function : module) {
     shareWideProducts(function);
     keepOrderedCompares(function);

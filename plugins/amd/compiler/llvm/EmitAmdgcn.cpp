@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "plugins/amd/compiler/llvm/Amdgcn.h"
 
+#include "terrazzo/lowering/Simplification.h"
 #include "terrazzo/plugin/Error.h"
 
 #include "llvm/IR/DiagnosticInfo.h"
@@ -14,15 +15,7 @@
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/TargetParser/Triple.h"
-#include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/ADCE.h"
-#include "llvm/Transforms/Scalar/EarlyCSE.h"
-#include "llvm/Transforms/Scalar/LICM.h"
-#include "llvm/Transforms/Scalar/LoopPassManager.h"
-#include "llvm/Transforms/Scalar/LoopRotation.h"
-#include "llvm/Transforms/Scalar/SROA.h"
-#include "llvm/Transforms/Scalar/SimplifyCFG.h"
-#include "llvm/Transforms/Utils/LoopSimplify.h"
 
 #include <mutex>
 
@@ -94,39 +87,23 @@ void giveSharedMemory(GlobalVariable *shared, uint64_t bytes,
   shared->eraseFromParent();
 }
 
+/// What loops carried for copies only goes.
+static void addOwnPasses(lowering::Place place, FunctionPassManager &passes) {
+  if (place == lowering::Place::BeforeLastCombine) {
+    passes.addPass(ADCEPass());
+  }
+}
+
 void optimize(Module &module, TargetMachine &machine) {
-  PassBuilder builder(&machine);
-  LoopAnalysisManager loops;
-  FunctionAnalysisManager functions;
-  CGSCCAnalysisManager sccs;
-  ModuleAnalysisManager modules;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(sccs);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, sccs, modules);
-  FunctionPassManager passes;
-  passes.addPass(SROAPass(SROAOptions::ModifyCFG));
-  passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/false));
-  passes.addPass(SimplifyCFGPass());
-  passes.addPass(InstCombinePass());
-  passes.addPass(LoopSimplifyPass());
-  LoopPassManager invariants;
-  invariants.addPass(LoopRotatePass(/*EnableHeaderDuplication=*/true));
-  invariants.addPass(LICMPass(LICMOptions()));
-  passes.addPass(createFunctionToLoopPassAdaptor(std::move(invariants),
-                                                 /*UseMemorySSA=*/true));
-  passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
-  passes.addPass(ADCEPass());
-  passes.addPass(InstCombinePass());
-  passes.addPass(SimplifyCFGPass());
-  ModulePassManager all;
-  all.addPass(createModuleToFunctionPassAdaptor(std::move(passes)));
-  // The target's own: which hidden arguments a kernel reads. The driver fills
-  // in no others.
-  builder.invokeOptimizerLastEPCallbacks(all, OptimizationLevel::O2,
-                                         ThinOrFullLTOPhase::None);
-  all.run(module, modules);
+  lowering::runPasses(
+      module, machine, [](ModulePassManager &all, PassBuilder &builder) {
+        all.addPass(createModuleToFunctionPassAdaptor(
+            lowering::simplification(addOwnPasses)));
+        // The target's own: which hidden arguments a kernel reads. The driver
+        // fills in no others.
+        builder.invokeOptimizerLastEPCallbacks(all, OptimizationLevel::O2,
+                                               ThinOrFullLTOPhase::None);
+      });
 }
 
 namespace {

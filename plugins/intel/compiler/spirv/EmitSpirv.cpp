@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "plugins/intel/compiler/spirv/Spirv.h"
 
+#include "terrazzo/lowering/Simplification.h"
 #include "terrazzo/plugin/Error.h"
 #include "terrazzo/plugin/LLVMOption.h"
 
@@ -15,15 +16,8 @@
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/TargetParser/Triple.h"
-#include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/ADCE.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
-#include "llvm/Transforms/Scalar/LICM.h"
-#include "llvm/Transforms/Scalar/LoopPassManager.h"
-#include "llvm/Transforms/Scalar/LoopRotation.h"
-#include "llvm/Transforms/Scalar/SROA.h"
-#include "llvm/Transforms/Scalar/SimplifyCFG.h"
-#include "llvm/Transforms/Utils/LoopSimplify.h"
 
 #include <map>
 #include <mutex>
@@ -61,25 +55,6 @@ std::unique_ptr<TargetMachine> makeTargetMachine() {
                                  std::nullopt, CodeGenOptLevel::Default));
 }
 
-static FunctionPassManager simplification() {
-  FunctionPassManager passes;
-  passes.addPass(SROAPass(SROAOptions::ModifyCFG));
-  passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/false));
-  passes.addPass(SimplifyCFGPass());
-  passes.addPass(InstCombinePass());
-  passes.addPass(LoopSimplifyPass());
-  LoopPassManager invariants;
-  invariants.addPass(LoopRotatePass(/*EnableHeaderDuplication=*/true));
-  invariants.addPass(LICMPass(LICMOptions()));
-  passes.addPass(createFunctionToLoopPassAdaptor(std::move(invariants),
-                                                 /*UseMemorySSA=*/true));
-  passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
-  passes.addPass(ADCEPass());
-  passes.addPass(InstCombinePass());
-  passes.addPass(SimplifyCFGPass());
-  return passes;
-}
-
 static FunctionPassManager cleanUp() {
   FunctionPassManager passes;
   passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/false));
@@ -87,30 +62,21 @@ static FunctionPassManager cleanUp() {
   return passes;
 }
 
+/// What loops carried for copies only goes.
+static void addOwnPasses(lowering::Place place, FunctionPassManager &passes) {
+  if (place == lowering::Place::BeforeLastCombine) {
+    passes.addPass(ADCEPass());
+  }
+}
+
 void optimize(Module &module, TargetMachine &machine) {
-  PassBuilder builder(&machine);
-  LoopAnalysisManager loops;
-  FunctionAnalysisManager functions;
-  CGSCCAnalysisManager sccs;
-  ModuleAnalysisManager modules;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(sccs);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, sccs, modules);
-  auto run = [&](FunctionPassManager passes) {
-    ModulePassManager all;
-    all.addPass(createModuleToFunctionPassAdaptor(std::move(passes)));
-    all.run(module, modules);
-  };
-  run(simplification());
+  lowering::runPasses(module, machine, lowering::simplification(addOwnPasses));
   for (Function &function : module) {
     if (!function.isDeclaration()) {
       joinSums(function);
     }
   }
-  functions.clear();
-  run(cleanUp());
+  lowering::runPasses(module, machine, cleanUp());
   for (Function &function : module) {
     if (!function.isDeclaration()) {
       computeLate(function);
