@@ -259,7 +259,7 @@ void load(Wave &wave, const Instruction &in) {
       std::memcpy(bytes, from.bytes, from.usable);
       noteAccess(wave, in, lane, from, from.usable, AccessKind::Read);
     }
-    wave.tainted = !from.isWritten;
+    wave.tainted = !from.isWritten || wave.isPlanted(lane);
     writeLoaded(wave, in.operands[0], lane, form, bytes);
   });
   issueLoad<In>(wave, in.operands.at(0));
@@ -277,6 +277,7 @@ void store(Wave &wave, const Instruction &in) {
       return;
     }
     uint8_t bytes[16];
+    wave.environment.report.plantedStores += wave.isPlanted(lane);
     wave.tainted = false;
     readStored(wave, data, lane, form, bytes);
     noteAccess(wave, in, lane, to, to.usable, AccessKind::Write,
@@ -314,6 +315,7 @@ void atomic(Wave &wave, const Instruction &in) {
     uint64_t old = 0;
     if (to.bytes) {
       noteAccess(wave, in, lane, to, form.bytes, AccessKind::Atomic);
+      wave.environment.report.plantedStores += wave.isPlanted(lane);
       const unsigned dwords = form.bytes / 4u;
       uint64_t value[2] = {};
       wave.tainted = !to.isWritten;

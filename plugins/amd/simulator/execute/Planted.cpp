@@ -19,8 +19,9 @@ static std::string variable(const char *name) {
   return value ? value : "";
 }
 
-Planted::Planted(Module &module, const KernelCode &kernel)
-    : module(module), kernel(kernel), entry(module.loaded(kernel.entry)),
+Planted::Planted(Module &module, const KernelCode &kernel, const Report &report)
+    : module(module), kernel(kernel), report(report),
+      entry(module.loaded(kernel.entry)),
       trace(variable("TERRAZZO_AMD_SIMULATOR_TRACE")) {
   const std::string text = variable("TERRAZZO_AMD_SIMULATOR_PLANT");
   if (text.empty()) {
@@ -53,8 +54,10 @@ Planted::~Planted() {
                      module.at(at).text);
   }
   if (planted) {
-    out << sim::text("planted: {} executions, {} with another result\n",
-                     executions, differences);
+    out << sim::text(
+        "planted: {} executions, {} with another result, {} stores "
+        "of other lanes\n",
+        executions, differences, report.plantedStores);
   }
 }
 
@@ -82,8 +85,11 @@ void Planted::expect(Wave &wave) {
   wave.scalarDefined = scalarDefined;
 }
 
-void Planted::compare(const Wave &wave) {
+void Planted::compare(Wave &wave) {
   if (!expected.vectors.empty()) {
+    const uint64_t own = expected.scalars[scalar::Exec] |
+                         uint64_t{expected.scalars[scalar::Exec + 1]} << 32;
+    wave.planted = wave.exec() & ~own;
     differences +=
         expected.scalars != wave.scalars || expected.vectors != wave.vectors;
   }

@@ -11,7 +11,8 @@
 // offset
 //                                and the text of each instruction that was
 //                                executed, and how often a planted one gave
-//                                another result than the kernel's own
+//                                another result than the kernel's own, and how
+//                                often lanes stored that it alone had activated
 // A process with raised rights ignores both.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_PLUGINS_AMD_SIMULATOR_EXECUTE_PLANTED_H
@@ -27,7 +28,7 @@ namespace tz::amd::sim {
 class Planted {
 public:
   /// Reads the variables. Throws plugin::Failure for one that makes no sense.
-  Planted(Module &module, const KernelCode &kernel);
+  Planted(Module &module, const KernelCode &kernel, const Report &report);
   /// Writes the trace, if one is wanted.
   ~Planted();
   Planted(const Planted &) = delete;
@@ -46,7 +47,7 @@ public:
   /// registers.
   void expect(Wave &wave);
   /// Behind it: compares.
-  void compare(const Wave &wave);
+  void compare(Wave &wave);
 
 private:
   struct Registers {
@@ -56,6 +57,7 @@ private:
 
   Module &module;
   const KernelCode &kernel;
+  const Report &report;
   const uint64_t entry;
   uint64_t address = 0;
   std::unique_ptr<Instruction> planted;

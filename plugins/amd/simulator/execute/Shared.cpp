@@ -72,7 +72,8 @@ void loadLane(Wave &wave, const Operand &to, unsigned lane,
     std::memcpy(bytes, at, form.bytes);
     noteAccess(wave, lane, address, form.bytes, AccessKind::Read);
   }
-  wave.tainted = at && !isWritten(wave, address, form.bytes);
+  wave.tainted =
+      (at && !isWritten(wave, address, form.bytes)) || wave.isPlanted(lane);
   writeLoaded(wave, to, lane, form, bytes);
 }
 void storeLane(Wave &wave, const Operand &from, unsigned lane,
@@ -82,6 +83,7 @@ void storeLane(Wave &wave, const Operand &from, unsigned lane,
     return;
   }
   uint8_t bytes[16];
+  wave.environment.report.plantedStores += wave.isPlanted(lane);
   wave.tainted = false;
   readStored(wave, from, lane, form, bytes);
   noteAccess(wave, lane, address, form.bytes, AccessKind::Write,

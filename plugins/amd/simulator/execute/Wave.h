@@ -109,6 +109,11 @@ struct Wave {
   /// The lane that the first source is read from; see LaneShuffle. -1: 0.
   int sourceLane = 0;
   Shuffled shuffled;
+  /// Lanes that are active by a planted instruction alone, until the mask is
+  /// set again. What they load counts as written by nobody, which shows whether
+  /// it is used.
+  uint64_t planted = 0;
+  bool isPlanted(unsigned lane) const { return planted >> lane & 1; }
   /// A value that nobody wrote was read since this was cleared.
   bool tainted = false;
 
@@ -119,6 +124,7 @@ struct Wave {
   }
   void setScalar(unsigned index, uint32_t value) {
     if (index != scalar::Null) {
+      planted = index / 2 == scalar::Exec / 2 ? 0 : planted;
       scalars[index] = value;
       scalarDefined[index] = true;
     }
