@@ -10,6 +10,7 @@
 #include "backends/nvidia/compiler/hooks/PtxHooks.h"
 #include "backends/nvidia/compiler/hooks/PtxMatrix.h"
 #include "backends/nvidia/compiler/llvm/LLVMPipeline.h"
+#include "backends/nvidia/compiler/llvm/LateRewrites.h"
 #include "backends/nvidia/compiler/llvm/SelectionCheck.h"
 
 #include "terrazzo/plugin/Error.h"
@@ -41,6 +42,42 @@ std::string withBlocks(StringRef ptx, unsigned blocks) {
   }
   auto [before, after] = ptx.split(one);
   return (before + ".minnctapersm " + Twine(blocks) + "\n" + after).str();
+}
+
+/// The same kernel, in which loads may come late, for fewer registers.
+std::string withoutHolding(StringRef ptx) {
+  std::string text = ptx.str();
+  for (size_t at = 0; (at = text.find(HoldingLoads, at)) != text.npos;) {
+    text.replace(at, HoldingLoads.size(), HoldingNone.str());
+  }
+  return text;
+}
+
+/// What to assemble, the best first. Loads that are held together are worth
+/// some of many blocks, and none of a few, which hide each other's work.
+SmallVector<AssemblerChoice, 4>
+choicesOf(StringRef ptx, ArrayRef<unsigned> blocks, unsigned threads) {
+  constexpr unsigned many = 8;
+  const bool holds = ptx.contains(HoldingLoads);
+  const std::string plain = holds ? withoutHolding(ptx) : ptx.str();
+  SmallVector<AssemblerChoice, 4> choices;
+  auto add = [&](StringRef text, unsigned one, bool holding) {
+    choices.push_back({withBlocks(text, one),
+                       std::min(RegistersOfAll / (one * threads), 255u),
+                       holding});
+  };
+  for (unsigned one : blocks) {
+    if (holds && one >= many) {
+      add(ptx, one, true);
+    }
+  }
+  for (unsigned one : blocks) {
+    if (holds && one < many) {
+      add(ptx, one, true);
+    }
+    add(plain, one, false);
+  }
+  return choices;
 }
 
 /// Tells the host how long each stage took.
@@ -164,11 +201,8 @@ void Generation::finish(const CodeGenOptions &options, Assembler &assembler) {
   if (isLeft(options)) {
     return;
   }
-  SmallVector<AssemblerChoice, 4> choices;
-  for (unsigned one : blocks) {
-    const unsigned each = RegistersOfAll / (one * made.variant.lowered.threads);
-    choices.push_back({withBlocks(made.ptx, one), std::min(each, 255u)});
-  }
+  SmallVector<AssemblerChoice, 4> choices =
+      choicesOf(made.ptx, blocks, made.variant.lowered.threads);
   size_t taken = choices.size() - 1;
   made.assembled = assembler.best(choices, taken);
   made.ptx = std::move(choices[taken].text);

@@ -196,12 +196,15 @@ struct Means {
 std::string assemblerIdentity() { return Means().identity(); }
 
 namespace {
-/// The next one that may do without spills, if that one spilled so much.
+/// The next one that may do without spills, if that one spilled so much. Of
+/// those that hold loads, or do not, the spills say nothing of the others.
 size_t nextChoice(ArrayRef<AssemblerChoice> choices, size_t at,
                   unsigned spillBytes) {
   // A register more saves a word that is stored once and perhaps once more.
   const unsigned wanted = choices[at].registers + spillBytes / 8;
-  for (++at; at + 1 < choices.size() && choices[at].registers < wanted;) {
+  const bool holds = choices[at].holds;
+  for (++at; at + 1 < choices.size() && choices[at].registers < wanted &&
+             choices[at].holds == holds;) {
     ++at;
   }
   return at;

@@ -44,6 +44,7 @@ std::string assemblerIdentity();
 struct AssemblerChoice {
   std::string text;
   unsigned registers; // that a thread may have
+  bool holds = false; // registers for loads, which others do without
 };
 
 /// Assembles the texts of a kernel, with ptxas or nvJitLink, from any thread.

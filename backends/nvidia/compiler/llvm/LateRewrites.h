@@ -37,6 +37,11 @@ void shareDivisors(llvm::Function &function);
 /// LoadOrder.cpp: as many loads under way as registers hold.
 void orderLoads(llvm::Function &function);
 
+/// How PTX reads a number above zero that stands for zero, and so holds loads
+/// together; read as a zero, it holds none.
+constexpr llvm::StringLiteral HoldingLoads = "%smid; /*holds loads*/";
+constexpr llvm::StringLiteral HoldingNone = "0; /*holds no loads*/";
+
 } // namespace tz::nvidia
 
 #endif // TERRAZZO_BACKENDS_NVIDIA_COMPILER_LLVM_LATEREWRITES_H

@@ -15,8 +15,8 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Instructions.h"
-#include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Module.h"
 
 #include <algorithm>
@@ -169,8 +169,11 @@ void Stretch::order(Instruction &end) {
 
 /// Zero, which ptxas does not know: there are fewer multiprocessors.
 static Value *hiddenZero(IRBuilder<> &b) {
-  return b.CreateLShr(b.CreateIntrinsic(Intrinsic::nvvm_read_ptx_sreg_smid, {}),
-                      b.getInt32(24));
+  auto *type = FunctionType::get(b.getInt32Ty(), false);
+  const std::string text = ("mov.u32 $0, " + HoldingLoads).str();
+  Value *multiprocessor =
+      b.CreateCall(InlineAsm::get(type, text, "=r", /*hasSideEffects=*/false));
+  return b.CreateLShr(multiprocessor, b.getInt32(24));
 }
 
 /// The registers that a load writes.
@@ -190,7 +193,7 @@ static SmallVector<Value *, 4> wordsOf(IRBuilder<> &b, Instruction *load) {
 /// them before all are there.
 void Stretch::hold(ArrayRef<size_t> byUse, size_t behind) {
   // Instructions between the uses: fewer than these are no reason to hold.
-  constexpr size_t longWork = 64, longWorkPerWord = 8;
+  constexpr size_t longWork = 64, longWorkPerWord = 16;
   const size_t begin = loads[byUse.front()].use;
   SmallVector<Load *> held;
   unsigned count = 0;
