@@ -51,8 +51,7 @@ void expandCarries(llvm::Module &module);
 void expandBitReversals(llvm::Module &module);
 
 /// Saturated conversions to integers as plain ones of what the integer holds; 0
-/// for NaN. Behind optimize(), which takes LLVM's own for right and would drop
-/// the choice.
+/// for NaN. Behind optimize(), which knows LLVM's own and simplifies them.
 void expandConversions(llvm::Module &module);
 
 /// A choice between vectors has a condition for each element.
