@@ -7,6 +7,7 @@ import sys
 
 here = os.path.dirname(__file__)
 root = os.path.realpath(os.path.join(here, "..", "..", ".."))
+config.suite = os.path.relpath(os.path.realpath(os.path.dirname(__file__)), root)
 lit_config.load_config(config, os.path.join(root, "test", "lit.cfg.py"))
 # A driver over host memory.
 fake = os.path.join("%build", "backends", "nvidia", "test", "fake-cuda-driver.so")

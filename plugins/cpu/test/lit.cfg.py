@@ -3,8 +3,10 @@ import os
 import re
 import subprocess
 
-lit_config.load_config(
-    config, os.path.join(os.path.dirname(__file__), "..", "..", "..", "test", "lit.cfg.py"))
+here = os.path.dirname(os.path.realpath(__file__))
+root = os.path.realpath(os.path.join(here, "..", "..", ".."))
+config.suite = os.path.relpath(here, root)
+lit_config.load_config(config, os.path.join(root, "test", "lit.cfg.py"))
 # Some machines lack gdb, or do not let it start a program.
 try:
     if subprocess.run(["gdb", "-q", "-nx", "-batch", "-ex", "run", "/bin/true"],

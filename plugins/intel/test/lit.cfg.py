@@ -8,6 +8,7 @@ import sys
 
 here = os.path.dirname(os.path.realpath(__file__))
 root = os.path.realpath(os.path.join(here, "..", "..", ".."))
+config.suite = os.path.relpath(here, root)
 lit_config.load_config(config, os.path.join(root, "test", "lit.cfg.py"))
 build = os.environ.get("TERRAZZO_BUILD", os.path.join(root, "build", "ci"))
 plugins = os.path.join(build, "lib", "terrazzo", "plugins.d")
