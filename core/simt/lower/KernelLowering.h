@@ -6,12 +6,12 @@
 // Why    See terrazzo/simt/SimtLowering.h.
 //
 // Files: KernelLowering.cpp kernel, blocks; SimpleOps.cpp; Coordinates.cpp;
-// SimtAccess.cpp loads and stores; Blocks.cpp blocks; Async.cpp ring buffers
-// and what fills them; SimtAtomics.cpp; SimtExchange.cpp conversions and what
-// goes through shared memory; Gather.cpp; SimtCombine.cpp maps; SimtReduce.cpp;
-// SimtScan.cpp; SimtControl.cpp scf; SimtDot.cpp; SimtLog.cpp print and assert;
-// Staging.cpp tiles into shared memory and bulk stores; Scratch.h/.cpp shared
-// memory and barriers.
+// SimtAccess.cpp loads and stores; SimtViews.cpp those of views; Blocks.cpp
+// blocks; Async.cpp ring buffers and what fills them; SimtAtomics.cpp;
+// SimtExchange.cpp conversions and what goes through shared memory; Gather.cpp;
+// SimtCombine.cpp maps; SimtReduce.cpp; SimtScan.cpp; SimtControl.cpp scf;
+// SimtDot.cpp; SimtLog.cpp print and assert; Staging.cpp tiles into shared
+// memory and bulk stores; Scratch.h/.cpp shared memory and barriers.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_CORE_SIMT_LOWER_KERNELLOWERING_H
 #define TERRAZZO_CORE_SIMT_LOWER_KERNELLOWERING_H
@@ -135,22 +135,22 @@ private:
   //===--- SimtAccess.cpp -------------------------------------------------===//
   void load(tile::LoadOp op);
   void store(tile::StoreOp op);
-  void loadView(tile::LoadViewOp op);
-  void storeView(tile::StoreViewOp op);
-  void makeView(tile::MakeViewOp op);
-  /// What a thread accesses of a tile: `width` registers each lie beside each
-  /// other in memory; a mask is the same for `uncut` of them.
+  template <typename Op>
+  static MemoryHints hintsOf(Op op) {
+    return {op.getCache(), op.getEvict()};
+  }
   /// What an access is relative to.
   struct Root {
     llvm::Value *base = nullptr, *extent = nullptr;
   };
   Root rootOf(mlir::Value pointer);
-  Root rootOfView(mlir::Value view, llvm::ArrayRef<bool> checked);
   /// With the place of this address, if the target takes it.
   MemoryHints withPlace(MemoryHints hints, const Root &root,
                         llvm::Value *address);
   /// Of a load, store or atomic, as threads must order it.
   Accesses accessesOf(mlir::Operation *op);
+  /// What a thread accesses of a tile: `width` registers each lie beside each
+  /// other in memory; a mask is the same for `uncut` of them.
   struct Vectors {
     unsigned registers, width, uncut;
     Root root;
@@ -172,6 +172,13 @@ private:
   void storeVectors(const Vectors &vectors,
                     llvm::ArrayRef<llvm::Value *> values, LayoutAttr layout,
                     const MemoryHints &hints);
+  llvm::Value *gather(llvm::ArrayRef<llvm::Value *> values); // a vector of them
+
+  //===--- SimtViews.cpp --------------------------------------------------===//
+  void loadView(tile::LoadViewOp op);
+  void storeView(tile::StoreViewOp op);
+  void makeView(tile::MakeViewOp op);
+  Root rootOfView(mlir::Value view, llvm::ArrayRef<bool> checked);
   struct ViewAccess {
     LayoutAttr layout;
     mlir::Type element;
@@ -195,7 +202,6 @@ private:
   llvm::Value *addressOf(const ViewAccess &access, unsigned reg);
   llvm::Value *insideOf(const ViewAccess &access, unsigned reg,
                         Part part = Part::Element);
-  llvm::Value *gather(llvm::ArrayRef<llvm::Value *> values); // a vector of them
 
   //===--- SimtAtomics.cpp ------------------------------------------------===//
   void atomicRmw(tile::AtomicRMWOp op);
