@@ -50,6 +50,7 @@ def arguments():
     parser.add_argument("--out", default=".")
     parser.add_argument("--list", action="store_true")
     options = parser.parse_args()
+    os.makedirs(options.out, exist_ok=True)  # before an hour of rows, not behind it
     options.words = [w for w in options.only.lower().replace(" ", ",").split(",") if w]
     options.rounds = options.rounds or (7 if options.quick else 21)
     return options
