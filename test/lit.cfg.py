@@ -1,6 +1,9 @@
 # One lit run finds every text test: test/ and each vendor's own test folder.
 # Tools come from the build folder that ci/test names in TERRAZZO_BUILD.
+import glob
 import os
+import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -31,6 +34,17 @@ for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "HOME"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 
+# What the suite's own environment.py sets, as for its unit tests. One process reads the files of all suites, so none imports
+# its neighbour by a name that another suite has as well.
+own = os.path.join(source, suite, "environment.py")
+config.own_environment = runpy.run_path(own)["environment"](source) if os.path.exists(own) else {}
+config.environment.update(config.own_environment)
+
+# Conformance cases of the example kernels, each in one type.
+families = [name for path in glob.glob(os.path.join(source, "test", "conformance", "*.cases"))
+            for name in re.findall(r"^family (\w+): docs/examples", open(path).read(), re.M)]
+config.substitutions.append(("%example_cases", "^(%s)/[a-z0-9_]+/(f16|f8e4m3|i32)(/full)?$|^mamba_chunk_scan/passing/f32/full$"
+                             % "|".join(sorted(families))))
 config.substitutions.append(("%examples", os.path.join(source, "docs", "examples")))
 config.substitutions.append(("%source", source))
 config.substitutions.append(("%build", build))

@@ -1,7 +1,5 @@
 # The text tests of this plugin, with the settings of test/lit.cfg.py.
-import glob
 import os
-import re
 
 here = os.path.dirname(os.path.realpath(__file__))
 root = os.path.realpath(os.path.join(here, "..", "..", ".."))
@@ -13,9 +11,3 @@ if not os.path.exists(os.path.join(build, "lib", "terrazzo", "plugins.d", "libtz
     config.unsupported = True
 if os.path.exists(os.path.join(build, "lib", "terrazzo", "plugins.d", "libtz_amd_simulator.so")):
     config.available_features.add("amd-simulator")
-
-# Conformance cases of the example kernels, each in one type.
-families = [name for path in glob.glob(os.path.join(root, "test", "conformance", "*.cases"))
-            for name in re.findall(r"^family (\w+): docs/examples", open(path).read(), re.M)]
-config.substitutions.insert(0, ("%example_cases", "^(%s)/[a-z0-9_]+/(f16|f8e4m3|i32)(/full)?$|^mamba_chunk_scan/passing/f32/full$"
-                                % "|".join(sorted(families))))

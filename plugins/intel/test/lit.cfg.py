@@ -2,7 +2,6 @@
 import ctypes
 import glob
 import os
-import re
 import shutil
 import sys
 
@@ -16,13 +15,8 @@ plugins = os.path.join(build, "lib", "terrazzo", "plugins.d")
 if not os.path.exists(os.path.join(plugins, "libtz_intel_compiler.so")):
     config.unsupported = True
 # Intel's OpenCL runtime for CPUs, and a device half that finds it.
-if os.path.exists(os.path.join(here, "environment.py")):
-    sys.path.insert(0, here)
-    from environment import environment
-    found = environment(root)
-    config.environment.update(found)
-    if found and os.path.exists(os.path.join(plugins, "libtz_intel_opencl.so")):
-        config.available_features.add("intel-cpu")
+if config.own_environment and os.path.exists(os.path.join(plugins, "libtz_intel_opencl.so")):
+    config.available_features.add("intel-cpu")
 # A loader of OpenCL, which finds drivers by files.
 try:
     ctypes.CDLL("libOpenCL.so.1")
@@ -37,10 +31,3 @@ if "0x8086" not in vendors and not os.path.exists("/dev/dxg"):
 config.substitutions.insert(0, ("%ocloc", sys.executable + " " + os.path.join(here, "Inputs", "ocloc.py")))
 if shutil.which("ocloc"):
     config.available_features.add("ocloc")
-
-# Conformance cases of the example kernels, each in one type.
-families = [name for path in glob.glob(os.path.join(root, "test", "conformance", "*.cases"))
-            for name in re.findall(r"^family (\w+): docs/examples", open(path).read(), re.M)]
-
-config.substitutions.insert(0, ("%example_cases", "^(%s)/[a-z0-9_]+/(f16|f8e4m3|i32)(/full)?$|^mamba_chunk_scan/passing/f32/full$" %
-                                "|".join(sorted(families))))
