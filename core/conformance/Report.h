@@ -14,6 +14,7 @@ namespace tz::conformance {
 
 struct RunFacts {
   std::string version, target, device, driver, level, filter, date;
+  std::string shard; ///< I/N: the I-th of N parts; empty: all
   double seconds = 0;
   size_t suiteCases = 0; ///< in the suite, before level and filter
   size_t sample = 0;     ///< so many cases, chosen by the seed; 0: all

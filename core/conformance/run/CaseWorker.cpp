@@ -11,11 +11,14 @@
 #include "core/conformance/random/Random.h"
 #include "core/conformance/run/CaseJob.h"
 #include "core/conformance/run/CaseJudge.h"
+#include "core/driver/LoweredKernel.h"
 #include "core/driver/vendor/VendorCompiler.h"
 #include "core/execution/GuardedMemory.h"
 #include "core/execution/ReferenceRun.h"
 #include "runtime/launch/LoadedKernel.h"
 #include "runtime/session/RuntimeSession.h"
+
+#include "mlir/IR/TypeUtilities.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -269,6 +272,8 @@ private:
   }
   bool fail(std::string_view stage, const std::string &message);
   bool hasFeatures();
+  bool skip(const std::string &need);
+  bool refuse(const std::string &stage, const std::string &message);
   bool prepare();
   bool compile();
   bool runReference();
@@ -301,12 +306,43 @@ bool Worker::CaseRun::fail(std::string_view stage, const std::string &message) {
 bool Worker::CaseRun::hasFeatures() {
   for (const std::string &need : one.needs) {
     if (!in.isInterpreter() && !in.facts.features.count(need)) {
-      outcome.status = Outcome::Skipped;
-      outcome.reason = "the target does not list '" + need + "'";
-      return false;
+      return skip(need);
     }
   }
   return true;
+}
+
+bool Worker::CaseRun::skip(const std::string &need) {
+  outcome.status = Outcome::Skipped;
+  outcome.reason = "the target does not list '" + need + "'";
+  return false;
+}
+
+static bool usesDoubles(mlir::ModuleOp module) {
+  return module
+      .walk([](mlir::Operation *op) {
+        const bool uses =
+            llvm::any_of(op->getResultTypes(), [](mlir::Type type) {
+              return mlir::getElementTypeOrSelf(type).isF64();
+            });
+        return uses ? mlir::WalkResult::interrupt()
+                    : mlir::WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// A case fails where the target refuses it, except for values of f64 that the
+/// target does not claim to have: functions of the library compute in them.
+bool Worker::CaseRun::refuse(const std::string &stage,
+                             const std::string &message) {
+  if (!in.facts.features.count("f64")) {
+    Result<driver::LoweredKernel> lowered =
+        in.driver.lower(job, driver::Stage::Tile, in.sink);
+    if (lowered && usesDoubles(*lowered->state().module)) {
+      return skip("f64");
+    }
+  }
+  return fail(stage, message);
 }
 
 bool Worker::CaseRun::prepare() {
@@ -321,7 +357,7 @@ bool Worker::CaseRun::compile() {
   job.plugin = in.plugin;
   job.target = in.code;
   std::string wrong = in.compile(job);
-  return wrong.empty() ? pass() : fail(wrong, "");
+  return wrong.empty() ? pass() : refuse(wrong, "");
 }
 
 bool Worker::CaseRun::runReference() {
@@ -378,7 +414,7 @@ bool Worker::CaseRun::runTarget() {
     }
     return pass();
   }
-  return s.ok() ? comparePrints() : fail("the target fails", s.message());
+  return s.ok() ? comparePrints() : refuse("the target fails", s.message());
 }
 
 bool Worker::CaseRun::comparePrints() {

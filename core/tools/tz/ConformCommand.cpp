@@ -44,6 +44,7 @@ struct ConformOptions {
   double timeout = 60;
   uint64_t random = 0, seed = 1; // how many random kernels, from which seed
   uint64_t sample = 0;           // so many of the cases, by the seed
+  std::string shard;             // I/N: the I-th of N parts of the cases
   unsigned shrinks = 3;          // failures of them to make small
   std::string save = ".";
   bool tolerances = false, failsFast = false;
@@ -65,6 +66,7 @@ private:
   int load();
   int loadRandom();
   int choose();
+  int chooseShard();
   int show() const;
   int showTable() const;
   int runCases();
@@ -165,7 +167,27 @@ int Conform::choose() {
     std::nth_element(ranks.begin(), last, ranks.end());
     std::erase_if(chosen, [&](const Case *one) { return rank(one) > *last; });
   }
-  return 0;
+  return options.shard.empty() ? 0 : chooseShard();
+}
+
+/// By name as well: a case stays in its part, whatever cases are added. Parts
+/// that ran at different commits therefore make up the whole.
+int Conform::chooseShard() {
+  const auto [part, parts] = llvm::StringRef(options.shard).split('/');
+  uint64_t which = 0, count = 0;
+  if (part.getAsInteger(10, which) || parts.getAsInteger(10, count) ||
+      which == 0 || which > count) {
+    return reportError("--shard '" + options.shard +
+                           "' is no part of the cases",
+                       "the third of 40 parts is --shard 3/40");
+  }
+  std::erase_if(chosen, [&](const Case *one) {
+    return llvm::xxh3_64bits(one->name) % count != which - 1;
+  });
+  return chosen.empty()
+             ? reportError("no case lies in shard " + options.shard,
+                           "there are more parts than cases; take fewer")
+             : 0;
 }
 
 int Conform::show() const {
@@ -352,6 +374,7 @@ int Conform::finish(std::vector<Outcome> outcomes, double seconds) {
   facts.level = options.level;
   facts.filter = options.filter;
   facts.sample = options.sample;
+  facts.shard = options.shard;
   facts.seed = options.seed;
   facts.date = today();
   facts.seconds = seconds;
@@ -451,6 +474,9 @@ void addConformCommand(CLI::App &app, int &status) {
       ->add_option("--sample", o->sample,
                    "Only so many of the cases, chosen by --seed")
       ->check(CLI::Range(1, 100000000));
+  command->add_option("--shard", o->shard,
+                      "I/N: only the I-th of N parts of the cases; the parts "
+                      "together are all of them");
   command->add_option("--seed", o->seed,
                       "Of the first random kernel, or of the sample (1)");
   command->add_option("--shrink", o->shrinks,
