@@ -1,6 +1,6 @@
 """The variables that this plugin's tests run with, for lit.cfg.py and ci/test: Intel's OpenCL runtime for CPUs, which
 ci/setup installs, behind the machine's OpenCL loader. Without the runtime no variable is set, and the tests that need it
-are skipped."""
+are skipped. Kernels are built without its optimisations, which take most of the time; run.test has some of both kinds."""
 import os
 
 
@@ -34,4 +34,4 @@ def environment(root):
         with open(part, "w") as text:
             text.write(library + "\n")
         os.replace(part, file)
-    return {"OCL_ICD_VENDORS": folder + "/"}
+    return {"OCL_ICD_VENDORS": folder + "/", "CL_CONFIG_CPU_O0_VECTORIZATION": "1"}

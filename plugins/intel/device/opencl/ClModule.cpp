@@ -12,6 +12,8 @@
 #include <terrazzo/plugin/Structs.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <strings.h>
 
 using namespace tz::intel;
 
@@ -41,12 +43,19 @@ static std::string buildLog(tz_device &device, cl_program program) {
   return log.substr(0, log.find('\0'));
 }
 
+/// Whether the environment asks Intel's runtime for CPUs to have sub-groups in
+/// code that it does not optimise. Else such code has none of more than a lane.
+static bool wantsQuickBuilds() {
+  const char *text = secure_getenv("CL_CONFIG_CPU_O0_VECTORIZATION");
+  return text && (std::string_view(text) == "1" || !strcasecmp(text, "true"));
+}
+
 /// What the compiler for GPUs is told. Others refuse options that they do not
 /// know.
 static std::string optionsOf(const tz_device &device,
                              const SpirvModule &module) {
   if (device.isSimulator) {
-    return {};
+    return wantsQuickBuilds() ? "-cl-opt-disable" : "";
   }
   // Without the first one the compiler takes it that no buffer is larger.
   std::string options = "-cl-intel-greater-than-4GB-buffer-required";

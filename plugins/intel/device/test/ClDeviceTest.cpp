@@ -142,6 +142,42 @@ TEST_F(ClMemory, OfTwiceAsManyRegistersIsAskedForByTheModule) {
                             "-cl-intel-256-GRF-per-thread");
 }
 
+/// A variable of the environment for one test, and no longer.
+class ScopedVariable {
+public:
+  ScopedVariable(const char *name, const char *value) : name(name) {
+    const char *old = getenv(name);
+    before = old ? std::optional<std::string>(old) : std::nullopt;
+    set(value);
+  }
+  ~ScopedVariable() { set(before ? before->c_str() : nullptr); }
+
+private:
+  void set(const char *value) {
+    value ? setenv(name, value, /*overwrite=*/1) : unsetenv(name);
+  }
+  const char *name;
+  std::optional<std::string> before;
+};
+
+TEST_F(ClMemory, OfASimulatorHasQuickBuildsOnlyWithSubgroups) {
+  shim().isGpu = false;
+  ASSERT_EQ(open().code, TZ_E_OK);
+  device = devices(TZ_DEVICES_SIMULATED).front();
+  for (const auto &[value, options] :
+       {std::pair<const char *, const char *>{"1", "-cl-opt-disable"},
+        {"True", "-cl-opt-disable"},
+        {"0", ""},
+        {nullptr, ""}}) {
+    const ScopedVariable variable("CL_CONFIG_CPU_O0_VECTORIZATION", value);
+    tz_module *loaded = nullptr;
+    const Told told = load(spirv(), &loaded);
+    ASSERT_EQ(told.code, TZ_E_OK) << told.text;
+    EXPECT_EQ(shim().options, options) << (value ? value : "unset");
+    api.module_unload(loaded);
+  }
+}
+
 TEST_F(ClMemory, OfTheHostIsNotKnown) {
   begin();
   int local = 0;
