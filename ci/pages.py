@@ -59,6 +59,10 @@ def nightly(document):
     text = ("# The last nightly run\n\nMade from [results/nightly.json](../../results/nightly.json), which `ci/nightly` writes: what does not fit into `ci/test`'s half hour.\n"
             "A part that did not run keeps its row.\n\n"
             f"Last: {document['last']}.\n\n" + table(("part", "result", "ran", "time", "date", "commit", "machine"), rows))
+    if document.get("shards"):
+        text += ("\n## In shards\n\nParts that take hours run piece by piece (`ci/nightly --parts simulated --shards 1-4/40`). A case stays in its shard, so what ran at different times adds up. "
+                 "Behind each commit and date stand its shards.\n\n")
+        text += table(("part", "cases covered", "passed", "failed", "skipped", "shards", "time", "commits", "dates"), [shard_row(part) for part in document["shards"]])
     if document["fuzz"]:
         text += (f"\n## Fuzz targets\n\nAn input may take {document['fuzz_limits']['seconds']} s and {document['fuzz_limits']['megabytes']} MB. More is a finding, "
                  "and so is any report of the address or undefined behaviour sanitizer.\n\n")
@@ -72,6 +76,46 @@ def nightly(document):
         text += "\n## Skipped\n\nTests that the sanitizers' runs left out, by reason. The data names each.\n\n"
         text += table(("reason", "tests"), [(reason, len(names)) for reason, names in sorted(reasons.items(), key=lambda each: (-len(each[1]), each[0]))])
     return text
+
+
+def with_shard(parts, name, of, cases, index, row):
+    """The shards that ran, with one more. Cut into another number of shards, a part begins anew."""
+    old = next((part for part in parts if part["part"] == name and part["of"] == of), {"ran": {}})
+    mine = {"part": name, "of": of, "cases": cases, "ran": dict(sorted({**old["ran"], str(index): row}.items(), key=lambda each: int(each[0])))}
+    if any(part["part"] == name for part in parts):
+        return [mine if part["part"] == name else part for part in parts]
+    return [*parts, mine]
+
+
+def ranges(numbers):
+    """[1, 2, 3, 7] as "1-3, 7"."""
+    runs = []
+    for number in sorted(numbers):
+        if runs and runs[-1][1] == number - 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    return ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in runs)
+
+
+def shard_row(part):
+    """One part that runs shard by shard: what all that ran add up to, and which ran where."""
+    shards = part["ran"].values()
+
+    def total(key):
+        return sum(row[key] for row in shards)
+
+    def where(key):
+        return "; ".join(f"{value}: {ranges(int(i) for i, row in part['ran'].items() if row[key] == value)}" for value in dict.fromkeys(row[key] for row in shards))
+    reasons = {}
+    for row in shards:
+        for reason, count in row["reasons"].items():
+            reasons[reason] = reasons.get(reason, 0) + count
+    covered = sum(total(key) for key in ("passed", "failed", "known_failures", "skipped"))
+    failures = [name for row in shards for name in row["failures"]]
+    return (part["part"], f"{covered:,} of {part['cases']:,} ({100 * covered / part['cases']:.0f} %)", f"{total('passed'):,}",
+            f"{len(failures)}: {', '.join(failures)}" if failures else total("failed"), f"{total('skipped')}" + "".join(f"; {count}: {reason}" for reason, count in reasons.items()),
+            f"{len(part['ran'])} of {part['of']}", f"{total('seconds')} s", where("commit"), where("date"))
 
 
 def suites(document):
