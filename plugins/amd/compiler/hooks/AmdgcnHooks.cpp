@@ -9,6 +9,7 @@
 
 #include "terrazzo/plugin/Error.h"
 
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/Module.h"
 
@@ -72,6 +73,19 @@ static MDNode *orderedMemory(LLVMContext &context, simt::Memories memories) {
                                               : nullptr;
 }
 
+/// Nothing, which the code generator takes for a store. It moves loads into
+/// branches past fences and barriers (LLVM 22, MachineSinking), and not past a
+/// store. LLVM IR sees no access to memory that a kernel reaches.
+static void keepLoadsBefore(IRBuilderBase &b) {
+  LLVMContext &context = b.getContext();
+  CallInst *call = b.CreateCall(
+      InlineAsm::get(FunctionType::get(b.getVoidTy(), false), "",
+                     "~{memory}", /*hasSideEffects=*/true));
+  call->addFnAttr(Attribute::NoUnwind);
+  call->addFnAttr(Attribute::getWithMemoryEffects(
+      context, MemoryEffects::inaccessibleMemOnly()));
+}
+
 void AmdgcnHooks::barrier(IRBuilderBase &b, simt::Memories memories,
                           std::optional<unsigned> threads) {
   if (threads) {
@@ -87,6 +101,9 @@ void AmdgcnHooks::barrier(IRBuilderBase &b, simt::Memories memories,
     }
   };
   fence(AtomicOrdering::Release);
+  if (memories != simt::Memories::none) {
+    keepLoadsBefore(b);
+  }
   b.CreateIntrinsic(Intrinsic::amdgcn_s_barrier, {});
   fence(AtomicOrdering::Acquire);
 }

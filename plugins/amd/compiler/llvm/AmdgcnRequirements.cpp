@@ -15,6 +15,7 @@ namespace tz::amd {
 std::string problemOf(const Module &module) {
   static constexpr Intrinsic::ID intrinsics[] = {Intrinsic::expect};
   lowering::CodeGenAbilities abilities;
+  abilities.inlineAssembly = true; // AmdgcnHooks::barrier
   abilities.intrinsics = intrinsics;
   abilities.ownIntrinsics = "llvm.amdgcn.";
   abilities.vectorBits = 1024; // the widest register tuple

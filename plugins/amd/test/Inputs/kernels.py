@@ -28,3 +28,11 @@ def product(a, b, out, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, OUT: t
 @triton.jit
 def past_the_end(out, N: tl.constexpr):
     tl.store(out + tl.arange(0, N), tl.arange(0, N))
+
+
+@triton.jit
+def walk(out, n):
+    p = out + (tl.arange(0, 64) * 5) % 24
+    for k in range(4):
+        tl.store(p, tl.load(p) + k)
+        p += n
