@@ -4,7 +4,7 @@ A vendor whose machines differ in what code they run has test/levels.py: LEVELS,
 the variables that make this machine one of that level; UNIT_TESTS, unit tests to run for each.
 
 A vendor some of whose targets run on any machine, by a runtime of others, has test/machines.py: TARGETS; BUILT, build
-targets of its plugins; SECONDS_A_CASE; QUICK, the families of conformance cases of which ci/test runs a sample;
+targets of its plugins; SECONDS_A_CASE; QUICK, the families of conformance cases of which ci/test runs a sample, none where a text test runs that level;
 ALL_PYTHON_TESTS, variables with which its test/python runs all tests of the package; environment(root), the variables to run with, none if the runtime is not installed.
 """
 import collections

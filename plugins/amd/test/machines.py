@@ -1,0 +1,16 @@
+"""Targets that the simulator executes, for ci/nightly."""
+TARGETS = ("amd:gfx942", "amd:gfx1100")
+# Plugins that are built before.
+BUILT = ("tz_amd_compiler", "tz_amd_device", "tz_amd_simulator")
+# A case of the suite may take so long.
+SECONDS_A_CASE = 300
+# ci/test runs the level smoke as a text test (smoke.test).
+QUICK = ""
+
+# Variables with which test/python runs all of the package's own tests, not a sample.
+ALL_PYTHON_TESTS = {"TERRAZZO_AMD_TESTS": "all", "TERRAZZO_SIMULATORS": "1"}
+
+
+def environment(_):
+    """The variables that such a run needs."""
+    return {"TERRAZZO_SIMULATORS": "1"}
