@@ -6,6 +6,7 @@
 #include "terrazzo/simt/Variants.h"
 
 #include "core/simt/CheckTarget.h"
+#include "core/simt/NearVariant.h"
 #include "core/simt/analysis/CheckedForm.h"
 
 #include "terrazzo/plugin/KernelInfo.h"
@@ -111,15 +112,22 @@ static bool isChecked(mlir::scf::IfOp branch) {
                        [](mlir::Operation *) { return true; });
 }
 
+/// Variants number their prints in the same order.
+static bool logs(tile::KernelOp kernel) {
+  return kernel
+      .walk([](mlir::Operation *op) {
+        return mlir::isa<tile::PrintOp, tile::AssertOp>(op)
+                   ? mlir::WalkResult::interrupt()
+                   : mlir::WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// The first branch of the kernel that the host can choose for all programs, if
 /// there are loops on both sides. Shorter ones are not worth a variant.
 static mlir::scf::IfOp findLaunchBranch(tile::KernelOp kernel,
                                         Expr &condition) {
-  bool logs = false; // variants number their prints in the same order
-  kernel.walk([&](mlir::Operation *op) {
-    logs |= mlir::isa<tile::PrintOp, tile::AssertOp>(op);
-  });
-  if (logs) {
+  if (logs(kernel)) {
     return {};
   }
   const analysis::Hints hints(kernel);
@@ -182,6 +190,47 @@ static bool asksAlignment(const Expr &guard) {
                       [](const auto &step) { return step.op == TZ_X_REM; });
 }
 
+/// The kernel, behind a copy that has only the first side of such a branch, if
+/// there is one.
+static void appendSplit(std::vector<Variant> &variants, tile::KernelOp kernel,
+                        const SimtTarget &target) {
+  if (std::optional<Variant> first = splitAtLaunch(kernel)) {
+    prepare(first->kernel, target, {false, false});
+    variants.push_back(std::move(*first));
+  }
+  prepare(kernel, target, {false, false});
+  variants.push_back({kernel});
+}
+
+/// Variants for short steps of views, if any access becomes near by that.
+static bool appendNear(std::vector<Variant> &variants, tile::KernelOp kernel,
+                       const SimtTarget &target) {
+  if (target.nearBytes() == 0 || logs(kernel)) {
+    return false;
+  }
+  const llvm::SmallVector<ShortSteps> steps =
+      stepsToShorten(kernel, target.nearBytes());
+  if (steps.empty()) {
+    return false;
+  }
+  mlir::OpBuilder builder(kernel);
+  auto copy = mlir::cast<tile::KernelOp>(builder.clone(*kernel));
+  copy.setSymName((kernel.getSymName() + "_near").str());
+  assumeNear(copy, steps);
+  const size_t first = variants.size();
+  appendSplit(variants, copy, target);
+  for (Variant &variant : llvm::drop_begin(variants, first)) {
+    Expr guard = areNear(steps);
+    if (!variant.guard.steps.empty()) {
+      guard.steps.insert(guard.steps.end(), variant.guard.steps.begin(),
+                         variant.guard.steps.end());
+      guard.op(TZ_X_AND);
+    }
+    variant.guard = std::move(guard);
+  }
+  return true;
+}
+
 std::vector<Variant> tz::simt::makeVariants(tile::KernelOp kernel,
                                             const SimtTarget *inBulk,
                                             const SimtTarget &plain,
@@ -231,12 +280,16 @@ std::vector<Variant> tz::simt::makeVariants(tile::KernelOp kernel,
   }
   if (!variants.empty()) {
     checkEverywhere(kernel); // what it is for is rare
-  } else if (std::optional<Variant> first = splitAtLaunch(kernel)) {
-    prepare(first->kernel, plain, {false, false});
-    variants.push_back(std::move(*first));
+    prepare(kernel, plain, {false, false});
+    variants.push_back({kernel});
+  } else if (appendNear(variants, kernel, plain)) {
+    checkEverywhere(kernel);
+    prepare(kernel, plain, {false, false});
+    variants.push_back({kernel});
+    isRare = true;
+  } else {
+    appendSplit(variants, kernel, plain);
   }
-  prepare(kernel, plain, {false, false});
-  variants.push_back({kernel});
   variants.back().isRare = isRare;
   return variants;
 }

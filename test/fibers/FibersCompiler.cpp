@@ -226,8 +226,21 @@ public:
     return replaced(b, "fibers_arrived", values);
   }
   bool takesPlaces() const override { return machine.takesPlaces; }
+  int64_t nearBytes() const override { return machine.nearBytes; }
+  /// Word by word where the place has an end, as real engines look.
   Value *load(IRBuilderBase &b, Type *type, Value *pointer, Value *predicate,
               Constant *other, const simt::MemoryHints &hints) override {
+    checkNear(b, pointer, hints.near);
+    if (hints.near.end) {
+      Value *all = PoisonValue::get(wordsOf(b, type));
+      forEachWord(b, type, pointer, predicate, hints.near,
+                  [&](unsigned i, Type *word, Value *at, Value *isInside) {
+                    all = withWord(
+                        b, all, i,
+                        SimtHooks::load(b, word, at, isInside, nullptr, hints));
+                  });
+      return b.CreateBitCast(all, type);
+    }
     checkPlace(b, type, pointer, predicate, hints.place);
     if (hints.isUniform) {
       call(b, "fibers_same_address", b.getVoidTy(),
@@ -238,6 +251,15 @@ public:
   }
   void store(IRBuilderBase &b, Value *value, Value *pointer, Value *predicate,
              const simt::MemoryHints &hints) override {
+    checkNear(b, pointer, hints.near);
+    if (hints.near.end) {
+      Value *all = b.CreateBitCast(value, wordsOf(b, value->getType()));
+      forEachWord(b, value->getType(), pointer, predicate, hints.near,
+                  [&](unsigned i, Type *, Value *at, Value *isInside) {
+                    SimtHooks::store(b, wordIn(b, all, i), at, isInside, hints);
+                  });
+      return;
+    }
     checkPlace(b, value->getType(), pointer, predicate, hints.place);
     SimtHooks::store(b, value, pointer, predicate, hints);
   }
@@ -387,6 +409,46 @@ private:
     call(b, "fibers_place", b.getVoidTy(),
          {pointer, place.base, place.offset,
           place.extent ? place.extent : b.getInt64(INT64_MAX), bytes});
+  }
+  //===--- Places in 32 bits ----------------------------------------------===//
+  static Type *wordsOf(IRBuilderBase &b, Type *type) {
+    const unsigned bits = unsigned(type->getPrimitiveSizeInBits());
+    return bits <= 32 ? static_cast<Type *>(b.getIntNTy(bits))
+                      : FixedVectorType::get(b.getInt32Ty(), bits / 32);
+  }
+  static Value *wordIn(IRBuilderBase &b, Value *all, unsigned i) {
+    return all->getType()->isVectorTy() ? b.CreateExtractElement(all, i) : all;
+  }
+  static Value *withWord(IRBuilderBase &b, Value *all, unsigned i,
+                         Value *word) {
+    return all->getType()->isVectorTy() ? b.CreateInsertElement(all, word, i)
+                                        : word;
+  }
+  static void forEachWord(
+      IRBuilderBase &b, Type *type, Value *pointer, Value *predicate,
+      const simt::NearPlace &near,
+      function_ref<void(unsigned i, Type *word, Value *at, Value *isInside)>
+          each) {
+    Type *words = wordsOf(b, type);
+    auto *vector = dyn_cast<FixedVectorType>(words);
+    for (unsigned i = 0; i < (vector ? vector->getNumElements() : 1); ++i) {
+      Value *offset =
+          b.CreateAdd(near.offset, b.getInt32(near.constant + 4 * i));
+      Value *isInside = b.CreateICmpULT(offset, near.end);
+      each(i, words->getScalarType(),
+           b.CreateConstGEP1_32(b.getInt8Ty(), pointer, 4 * i),
+           predicate ? b.CreateAnd(predicate, isInside) : isInside);
+    }
+  }
+  /// Where the base and the offset lead to, also where nothing is accessed.
+  void checkNear(IRBuilderBase &b, Value *pointer,
+                 const simt::NearPlace &near) {
+    if (near.base) {
+      Value *offset = b.CreateZExt(
+          b.CreateAdd(near.offset, b.getInt32(near.constant)), b.getInt64Ty());
+      callPlace(b, pointer, {near.base, offset, b.getInt64(machine.nearBytes)},
+                b.getInt32(1));
+    }
   }
   void checkPlace(IRBuilderBase &b, Type *type, Value *pointer,
                   Value *predicate, const simt::AccessPlace &place) {

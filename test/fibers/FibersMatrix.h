@@ -50,6 +50,7 @@ public:
   bool wantsRegions() const override { return machine.wantsRegions; }
   int64_t bulkAlignment() const override { return machine.bulkAlignment; }
   uint64_t sharedBytes() const override { return machine.sharedBytes; }
+  int64_t nearBytes() const override { return machine.nearBytes; }
   unsigned registers() const override { return machine.registers; }
   unsigned asyncCopyBytes() const override { return machine.asyncCopyBytes; }
   simt::SharedAttr sharedRows(mlir::MLIRContext *context,

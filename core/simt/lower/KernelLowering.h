@@ -6,12 +6,13 @@
 // Why    See terrazzo/simt/SimtLowering.h.
 //
 // Files: KernelLowering.cpp kernel, blocks; SimpleOps.cpp; Coordinates.cpp;
-// SimtAccess.cpp loads and stores; SimtViews.cpp those of views; Blocks.cpp
-// blocks; Async.cpp ring buffers and what fills them; SimtAtomics.cpp;
-// SimtExchange.cpp conversions and what goes through shared memory; Gather.cpp;
-// SimtCombine.cpp maps; SimtReduce.cpp; SimtScan.cpp; SimtControl.cpp scf;
-// SimtDot.cpp; SimtLog.cpp print and assert; Staging.cpp tiles into shared
-// memory and bulk stores; Scratch.h/.cpp shared memory and barriers.
+// SimtAccess.cpp loads and stores; SimtViews.cpp those of views, NearPlaces.cpp
+// where they are in 32 bits; Blocks.cpp blocks; Async.cpp ring buffers and what
+// fills them; SimtAtomics.cpp; SimtExchange.cpp conversions and what goes
+// through shared memory; Gather.cpp; SimtCombine.cpp maps; SimtReduce.cpp;
+// SimtScan.cpp; SimtControl.cpp scf; SimtDot.cpp; SimtLog.cpp print and assert;
+// Staging.cpp tiles into shared memory and bulk stores; Scratch.h/.cpp shared
+// memory and barriers.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_CORE_SIMT_LOWER_KERNELLOWERING_H
 #define TERRAZZO_CORE_SIMT_LOWER_KERNELLOWERING_H
@@ -155,12 +156,20 @@ private:
     unsigned registers, width, uncut;
     Root root;
     std::function<llvm::Value *(unsigned reg)> address;
+    /// Null: not known. Where it has an end, that says what the masks say, but
+    /// for `only`.
+    std::function<NearPlace(unsigned reg)> near;
+    bool hasEnd = false;
+    llvm::Value *only = nullptr; // i1, of all registers; null: true
     /// Null: all are accessed. Of a register; of all, or some, of a vector.
     std::function<llvm::Value *(unsigned reg)> inside, whole, some;
 
     Vectors of(llvm::IRBuilderBase &b, llvm::Value *condition) const;
     unsigned widthAtOnce() const;
+    llvm::Value *maskOf(unsigned reg, bool isCut) const;
   };
+  MemoryHints placed(MemoryHints hints, const Vectors &vectors, unsigned reg,
+                     llvm::Value *address);
   Vectors ofPointers(mlir::Value pointer, mlir::Value mask,
                      const Layout &layout);
   /// Whole vectors at once; of those that the mask cuts, of which there are
@@ -191,6 +200,11 @@ private:
     unsigned vector; // the bounds lie between such vectors
     unsigned width;  // elements along `dim` that lie beside each other
     unsigned dim;
+    llvm::Value *corner; // of the block, the same in all threads
+    // Where 32 bits reach over the block, else null: this thread's bytes from
+    // the corner to register 0, and those before the end if that is all that
+    // bounds say.
+    llvm::Value *near = nullptr, *end = nullptr;
   };
   enum class Part { Element, Whole, Some };
   Vectors ofView(const ViewAccess &access);
@@ -200,6 +214,10 @@ private:
                  llvm::ArrayRef<llvm::Value *> at, mlir::ValueRange offsets,
                  llvm::ArrayRef<bool> checked);
   llvm::Value *addressOf(const ViewAccess &access, unsigned reg);
+  //===--- NearPlaces.cpp -------------------------------------------------===//
+  void findNearPlaces(ViewAccess &access, tile::MakeViewOp view);
+  llvm::Value *endOf(const ViewAccess &access, tile::MakeViewOp view);
+  NearPlace nearOf(const ViewAccess &access, unsigned reg);
   llvm::Value *insideOf(const ViewAccess &access, unsigned reg,
                         Part part = Part::Element);
 

@@ -180,6 +180,14 @@ MemoryHints KernelLowering::withPlace(MemoryHints hints, const Root &root,
   return hints;
 }
 
+MemoryHints KernelLowering::placed(MemoryHints hints, const Vectors &vectors,
+                                   unsigned reg, Value *address) {
+  if (vectors.near) {
+    hints.near = vectors.near(reg);
+  }
+  return withPlace(hints, vectors.root, address);
+}
+
 //===----------------------------------------------------------------------===//
 // Vectors
 //===----------------------------------------------------------------------===//
@@ -187,7 +195,7 @@ MemoryHints KernelLowering::withPlace(MemoryHints hints, const Root &root,
 /// A mask that may cut vectors may be known not to cut smaller ones: an access
 /// of a single vector is those at once. Of more vectors few are cut, as a rule.
 unsigned KernelLowering::Vectors::widthAtOnce() const {
-  return inside && uncut > 1 && registers == width ? uncut : width;
+  return !hasEnd && inside && uncut > 1 && registers == width ? uncut : width;
 }
 
 /// Only where `condition` holds, which is the same for all registers.
@@ -204,8 +212,14 @@ KernelLowering::Vectors KernelLowering::Vectors::of(IRBuilderBase &b,
     some.whole = both(whole);
     some.some = both(this->some);
     some.uncut = inside ? uncut : width;
+    some.only = condition;
   }
   return some;
+}
+
+/// What the access of a vector is told; null: nothing turns it off.
+Value *KernelLowering::Vectors::maskOf(unsigned reg, bool isCut) const {
+  return hasEnd ? only : isCut ? whole(reg) : inside ? inside(reg) : nullptr;
 }
 
 Registers
@@ -213,7 +227,7 @@ KernelLowering::loadVectors(const Vectors &vectors, Type *memory,
                             const std::function<Value *(unsigned)> &other,
                             const MemoryHints &hints) {
   const unsigned width = vectors.widthAtOnce();
-  const bool isCut = vectors.inside && vectors.uncut < width;
+  const bool isCut = vectors.inside && vectors.uncut < width && !vectors.hasEnd;
   auto typeOf = [&](unsigned elements) -> Type * {
     return elements == 1 ? memory : FixedVectorType::get(memory, elements);
   };
@@ -231,19 +245,24 @@ KernelLowering::loadVectors(const Vectors &vectors, Type *memory,
                ? value
                : b.CreateSelect(mask, value, other(reg));
   };
+  // A load knows a predicate's number, but none behind an end.
+  auto orElseAt = [&](Value *value, unsigned reg) {
+    return isZero || !other || !vectors.inside
+               ? value
+               : b.CreateSelect(vectors.inside(reg), value, other(reg));
+  };
   Registers values;
   SmallVector<Value *> cuts; // by vector: some elements are inside, others not
   Value *anyCut = nullptr;
   for (unsigned reg = 0; reg < vectors.registers; reg += width) {
-    Value *mask = isCut            ? vectors.whole(reg)
-                  : vectors.inside ? vectors.inside(reg)
-                                   : nullptr;
-    Value *address = vectors.address(reg);
-    Value *loaded = hooks.load(b, typeOf(width), address, mask, instead,
-                               withPlace(hints, vectors.root, address));
+    Value *mask = vectors.maskOf(reg, isCut), *address = vectors.address(reg);
+    Value *loaded = hooks.load(b, typeOf(width), address, mask,
+                               vectors.hasEnd ? nullptr : instead,
+                               placed(hints, vectors, reg, address));
     for (unsigned i = 0; i < width; ++i) {
       Value *one = width == 1 ? loaded : b.CreateExtractElement(loaded, i);
-      values.push_back(orElse(mask, one, reg + i));
+      values.push_back(vectors.hasEnd ? orElseAt(one, reg + i)
+                                      : orElse(mask, one, reg + i));
     }
     if (isCut) {
       cuts.push_back(b.CreateAnd(vectors.some(reg), b.CreateNot(mask)));
@@ -262,7 +281,7 @@ KernelLowering::loadVectors(const Vectors &vectors, Type *memory,
   for (unsigned reg = 0; reg < vectors.registers; reg += step) {
     Value *inside = b.CreateAnd(cuts[reg / width], vectors.inside(reg));
     Value *address = vectors.address(reg);
-    MemoryHints ofSome = withPlace(hints, vectors.root, address);
+    MemoryHints ofSome = placed(hints, vectors, reg, address);
     ofSome.isUniform = false; // other lanes are elsewhere
     Value *loaded =
         hooks.load(b, typeOf(step), address, inside, nullptr, ofSome);
@@ -287,7 +306,7 @@ void KernelLowering::storeVectors(const Vectors &vectors,
                                   ArrayRef<Value *> values, LayoutAttr layout,
                                   const MemoryHints &hints) {
   const unsigned width = vectors.widthAtOnce();
-  const bool isCut = vectors.inside && vectors.uncut < width;
+  const bool isCut = vectors.inside && vectors.uncut < width && !vectors.hasEnd;
   Value *owner = coordinatesOf(layout).isOwner;
   auto both = [&](Value *a, Value *c) {
     return !a ? c : !c ? a : b.CreateAnd(a, c);
@@ -298,13 +317,11 @@ void KernelLowering::storeVectors(const Vectors &vectors,
     if (isCopy(layout.getValue(), reg)) {
       continue;
     }
-    Value *mask = isCut            ? vectors.whole(reg)
-                  : vectors.inside ? vectors.inside(reg)
-                                   : nullptr;
+    Value *mask = vectors.maskOf(reg, isCut);
     Value *value = gather(values.slice(reg, width)),
           *address = vectors.address(reg), *inside = both(mask, owner);
     hooks.store(b, value, address, inside,
-                withPlace(hints, vectors.root, address));
+                placed(hints, vectors, reg, address));
     if (isCut) {
       Value *cut =
           both(b.CreateAnd(vectors.some(reg), b.CreateNot(mask)), owner);
@@ -323,7 +340,7 @@ void KernelLowering::storeVectors(const Vectors &vectors,
               *address = vectors.address(reg),
               *inside = b.CreateAnd(cut, vectors.inside(reg));
         hooks.store(b, value, address, inside,
-                    withPlace(hints, vectors.root, address));
+                    placed(hints, vectors, reg, address));
       }
     }
   });

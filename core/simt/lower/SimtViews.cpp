@@ -29,6 +29,14 @@ void KernelLowering::makeView(tile::MakeViewOp op) {
   views[op.getResult()] = std::move(parts);
 }
 
+/// The op that made a view, if only offsets were added to it since.
+static tile::MakeViewOp madeBy(mlir::Value view) {
+  while (auto advance = view.getDefiningOp<tile::AdvanceViewOp>()) {
+    view = advance.getView();
+  }
+  return view.getDefiningOp<tile::MakeViewOp>();
+}
+
 /// Rows may lie in any order and overlap. None lies before the base where no
 /// stride is negative.
 KernelLowering::Root KernelLowering::rootOfView(mlir::Value value,
@@ -38,10 +46,7 @@ KernelLowering::Root KernelLowering::rootOfView(mlir::Value value,
   }
   const ViewParts &parts = view(value);
   Root root{parts.base, nullptr};
-  while (auto advance = value.getDefiningOp<tile::AdvanceViewOp>()) {
-    value = advance.getView();
-  }
-  auto made = value.getDefiningOp<tile::MakeViewOp>();
+  tile::MakeViewOp made = madeBy(value);
   // Where nothing is checked the view may end anywhere.
   if (!made || !llvm::all_of(checked, [](bool one) { return one; })) {
     return root;
@@ -161,6 +166,7 @@ KernelLowering::ViewAccess KernelLowering::viewAccess(mlir::Value viewValue,
     base = b.CreateGEP(b.getInt8Ty(), base,
                        b.CreateMul(at[dim], access.strides[dim]));
   }
+  access.corner = base;
   if (access.isExact) {
     Value *offset = b.getInt64(0);
     for (unsigned dim = 0; dim < rank; ++dim) {
@@ -182,6 +188,9 @@ KernelLowering::ViewAccess KernelLowering::viewAccess(mlir::Value viewValue,
                                           layout, hooks.vectorBytes());
   access.width = std::max(access.vector, unsigned(dense.count));
   access.dim = dense.dim;
+  if (tile::MakeViewOp made = madeBy(viewValue)) {
+    findNearPlaces(access, made);
+  }
   return access;
 }
 
@@ -233,6 +242,10 @@ KernelLowering::Vectors KernelLowering::ofView(const ViewAccess &access) {
   vectors.width = access.width;
   vectors.root = access.root;
   vectors.address = [&](unsigned reg) { return addressOf(access, reg); };
+  if (access.near) {
+    vectors.near = [&](unsigned reg) { return nearOf(access, reg); };
+    vectors.hasEnd = access.end != nullptr;
+  }
   if (llvm::any_of(access.count, [](Value *count) { return count; })) {
     vectors.inside = [&](unsigned reg) { return insideOf(access, reg); };
     vectors.whole = [&](unsigned reg) {

@@ -29,6 +29,21 @@ struct AccessPlace {
   llvm::Value *extent = nullptr;
 };
 
+/// The same place by 32 bits (SimtMachine::nearBytes). What is said here holds
+/// where the predicate is false, too.
+struct NearPlace {
+  /// A pointer that is the same in all threads of the block; null: not known.
+  llvm::Value *base = nullptr;
+  /// From there to the accessed byte: what a thread computes, i32 and not
+  /// negative, and a constant. The sum is below nearBytes().
+  llvm::Value *offset = nullptr;
+  uint32_t constant = 0;
+  /// Bytes from the base on, i32; null: not known. What lies behind them is not
+  /// accessed, whatever the predicate, and zero is loaded there. An access that
+  /// it cuts has a multiple of four bytes before it.
+  llvm::Value *end = nullptr;
+};
+
 struct MemoryHints {
   tile::CacheHint cache = tile::CacheHint::none;
   tile::Eviction eviction = tile::Eviction::normal;
@@ -37,6 +52,7 @@ struct MemoryHints {
   /// of loads, where SimtHooks::takesUniform.
   bool isUniform = false;
   AccessPlace place{}; // where SimtHooks::takesPlaces
+  NearPlace near{};    // of loads and stores of views
 };
 
 /// An operand of a dot with an instruction: what a thread holds of it, or where

@@ -24,6 +24,10 @@ public:
   /// The widest access of one thread, to device and to shared memory: a power
   /// of two.
   virtual int64_t vectorBytes() const { return 16; }
+  /// Bytes from a base that all threads of a block share, which accesses reach
+  /// by an offset of 32 bits and without a branch where they are off; 0: there
+  /// are none such. Then accesses have a NearPlace.
+  virtual int64_t nearBytes() const { return 0; }
   /// Bytes of which the address of such a buffer is a multiple: a power of two.
   /// At least what its swizzle repeats after and what vectors need, which is
   /// the default (leastAlignment). More where a copy or matrix unit wants it.

@@ -1,12 +1,14 @@
 //===- Variants.h - a kernel with and without bulk copies -------*- C++ -*-===//
 //
 // What   Runs the passes of the library over a kernel, over a copy of it that
-//        may use descriptors, over one whose blocks form clusters, and over one
-//        that has one branch of two that the host can choose from.
+//        may use descriptors, over one whose blocks form clusters, over one
+//        whose steps from row to row are short, and over one that has one
+//        branch of two that the host can choose from.
 // Why    A bulk copy unit cannot read every array (strides that are no multiple
 //        of 16 bytes ...): beside the variant that uses it stands one that does
 //        not, and the launch plan decides. Where rows begin inside of lines,
-//        blocks that share copies are quicker than blocks that persist. A loop
+//        blocks that share copies are quicker than blocks that persist. Offsets
+//        of 32 bits (SimtMachine::nearBytes) reach over short steps only. A loop
 //        that stands in both branches, without checks and with them, is two
 //        kernels that compile at the same time.
 //===----------------------------------------------------------------------===//
@@ -26,7 +28,7 @@ struct Variant {
   Lowered lowered{}; // when it was lowered
   /// Only what a bulk copy unit cannot read leads here: a tensor without
   /// elements, a stride of 0, below it, or beyond FrameLimits. What alignment
-  /// is unknown leads to is not rare.
+  /// is unknown leads to is not rare. Or steps that are not near.
   bool isRare = false;
 };
 

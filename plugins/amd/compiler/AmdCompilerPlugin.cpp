@@ -144,6 +144,18 @@ void reportFigures(const plugin::Request &request, const simt::Variant &variant,
                    tile::KernelOp(variant.kernel).getLoc());
 }
 
+void reportBranches(const plugin::Request &request, const Compiled &compiled) {
+  if (compiled.branches) {
+    plugin::reportAt(
+        request, TZ_SEVERITY_REMARK,
+        std::to_string(compiled.branches) +
+            " accesses under a mask are branches, this is the first: that they "
+            "lie within 1 GiB of a place that all threads share is not known, "
+            "as it is where rows and columns are added to an argument",
+        mlir::Location(compiled.firstBranch));
+  }
+}
+
 /// Compiles, with more waves where a product needs them; where products by the
 /// matrix unit need more LDS than there is, without it.
 Compiled compileFor(const plugin::Request &request, const Machine &machine,
@@ -211,6 +223,7 @@ plugin::Artifact AmdgcnCompiler::compile(const plugin::Request &request) {
     reportFigures(request, variant, figures, compiled.loops[info.name],
                   compiled.variants.size() == 1);
   }
+  reportBranches(request, compiled);
   plugin::appendLogSites(artifact, compiled.variants.back().lowered.logPoints,
                          kernel.getSymName());
   artifact.metadata.emplace_back("target", machine.target.str());

@@ -10,6 +10,12 @@
 
 namespace tz::amd {
 
+/// Elements of a float of 32 bits; from gfx10 on the end is asked for as well
+/// (OOB_SELECT 3). Of the fields that only formatted accesses read none is 0,
+/// which would be no buffer at all.
+static constexpr uint32_t Gfx9Buffer = 7u << 12 | 4u << 15,
+                          Gfx11Buffer = 22u << 12 | 3u << 28;
+
 static constexpr Machine Table[] = {
     {.target = "amd:gfx942",
      .cpu = "gfx942",
@@ -21,7 +27,8 @@ static constexpr Machine Table[] = {
      .mostWaves = 8,
      .unit = MatrixUnit::mfma942,
      .roundsToBf16 = false,
-     .isGfx9 = true},
+     .isGfx9 = true,
+     .bufferWord = Gfx9Buffer},
     {.target = "amd:gfx90a",
      .cpu = "gfx90a",
      .lanes = 64,
@@ -32,7 +39,8 @@ static constexpr Machine Table[] = {
      .mostWaves = 8,
      .unit = MatrixUnit::mfma90a,
      .roundsToBf16 = false,
-     .isGfx9 = true},
+     .isGfx9 = true,
+     .bufferWord = Gfx9Buffer},
     {.target = "amd:gfx950",
      .cpu = "gfx950",
      .lanes = 64,
@@ -43,7 +51,8 @@ static constexpr Machine Table[] = {
      .mostWaves = 8,
      .unit = MatrixUnit::mfma950,
      .roundsToBf16 = true,
-     .isGfx9 = true},
+     .isGfx9 = true,
+     .bufferWord = Gfx9Buffer},
     {.target = "amd:gfx1100",
      .cpu = "gfx1100",
      .lanes = 32,
@@ -54,7 +63,8 @@ static constexpr Machine Table[] = {
      .mostWaves = 16,
      .unit = MatrixUnit::wmma11,
      .roundsToBf16 = false,
-     .isGfx9 = false},
+     .isGfx9 = false,
+     .bufferWord = Gfx11Buffer},
     {.target = "amd:gfx1201",
      .cpu = "gfx1201",
      .lanes = 32,
@@ -65,7 +75,8 @@ static constexpr Machine Table[] = {
      .mostWaves = 16,
      .unit = MatrixUnit::wmma12,
      .roundsToBf16 = false,
-     .isGfx9 = false},
+     .isGfx9 = false,
+     .bufferWord = Gfx11Buffer},
 };
 
 llvm::ArrayRef<Machine> machines() { return Table; }

@@ -15,6 +15,10 @@
 
 namespace tz::amd {
 
+/// Bytes that offsets of buffer instructions reach over. Twice as many is an
+/// offset of no access.
+inline constexpr int64_t NearBytes = int64_t{1} << 30;
+
 /// Which matrix instructions there are (hooks/MatrixForms.cpp).
 enum class MatrixUnit {
   mfma90a, ///< gfx90a: MFMA
@@ -36,6 +40,8 @@ struct Machine {
   MatrixUnit unit;
   bool roundsToBf16; ///< an instruction converts f32 to bf16
   bool isGfx9;       ///< its DPP has rows that are mirrored, not xor-ed
+  /// Word 3 of a descriptor of raw memory: what ends by bytes.
+  uint32_t bufferWord;
   /// Rows and columns of the matrix instructions that a launch asked for, 16 or
   /// 32; 0: none.
   unsigned matrixSide = 0;

@@ -23,6 +23,7 @@ public:
   explicit AmdTarget(const Machine &machine) : machine(machine) {}
 
   unsigned lanes() const override { return machine.lanes; }
+  int64_t nearBytes() const override { return NearBytes; }
   uint64_t sharedBytes() const override { return machine.sharedBytes; }
   unsigned registers() const override { return 256; }
   simt::SharedAttr sharedRows(mlir::MLIRContext *context,

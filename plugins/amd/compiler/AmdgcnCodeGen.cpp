@@ -19,11 +19,16 @@ using namespace llvm;
 namespace tz::amd {
 
 static void lowerVariant(simt::Variant &variant, const Machine &machine,
-                         const CodeGenOptions &options, Module &module) {
+                         const CodeGenOptions &options, Module &module,
+                         Compiled &result) {
   lowering::DebugInfo debug(module, variant.kernel, options.debugLevel);
   AmdgcnHooks hooks(machine, debug);
   variant.lowered = simt::lower(variant.kernel, hooks, module);
   debug.finish();
+  if (&variant == &result.variants.front() && hooks.branches()) {
+    result.branches = hooks.branches();
+    result.firstBranch = hooks.firstBranch()->getLoc();
+  }
   simt::Lowered &lowered = variant.lowered;
   if (lowered.sharedBytes > machine.sharedBytes) {
     throw simt::TooLarge(
@@ -65,7 +70,7 @@ Compiled compileKernel(tile::KernelOp kernel, const Machine &machine,
   module.addModuleFlag(Module::Error, "amdhsa_code_object_version",
                        options.codeObjectVersion * 100);
   for (simt::Variant &variant : result.variants) {
-    lowerVariant(variant, machine, options, module);
+    lowerVariant(variant, machine, options, module, result);
   }
   check(module);
   optimize(module, *generator);

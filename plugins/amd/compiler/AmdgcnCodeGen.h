@@ -27,6 +27,10 @@ struct Compiled {
   std::vector<simt::Variant> variants;
   std::map<std::string, KernelFigures> figures; ///< by the variants' names
   std::map<std::string, LoopFigures> loops;     ///< the same
+  /// Of the first variant: accesses under masks that are branches, and the
+  /// place of the first of them.
+  unsigned branches = 0;
+  mlir::LocationAttr firstBranch;
 };
 
 /// Throws simt::Unsupported, simt::TooLarge and plugin::Failure.

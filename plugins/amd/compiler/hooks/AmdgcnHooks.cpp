@@ -18,6 +18,7 @@ using namespace llvm;
 namespace tz::amd {
 
 void AmdgcnHooks::beginOp(IRBuilderBase &b, mlir::Operation *op) {
+  current = op;
   if (!debug.isWanted()) {
     return;
   }
@@ -120,6 +121,57 @@ Value *AmdgcnHooks::shuffleXor(IRBuilderBase &b, Value *word, unsigned mask) {
 Value *AmdgcnHooks::uniform(IRBuilderBase &b, Value *word) {
   return b.CreateIntrinsic(Intrinsic::amdgcn_readfirstlane, {word->getType()},
                            {word});
+}
+
+/// Does the access stand in a branch?
+static bool mayBranch(Value *predicate, const simt::MemoryHints &hints) {
+  return predicate && (!hints.near.base || hints.isVolatile);
+}
+
+void AmdgcnHooks::noteAccess(Value *predicate, const simt::MemoryHints &hints) {
+  if (!mayBranch(predicate, hints) || hints.isUniform || hints.isVolatile ||
+      !isa_and_nonnull<tile::LoadOp, tile::StoreOp, tile::LoadViewOp,
+                       tile::StoreViewOp>(current)) {
+    return;
+  }
+  branching = branching ? branching : current;
+  ++branchCount;
+}
+
+Value *AmdgcnHooks::load(IRBuilderBase &b, Type *type, Value *pointer,
+                         Value *predicate, Constant *other,
+                         const simt::MemoryHints &hints) {
+  noteAccess(predicate, hints);
+  const simt::NearPlace &near = hints.near;
+  if (!near.base || mayBranch(predicate, hints)) {
+    return SimtHooks::load(b, type, pointer, predicate, other, hints);
+  }
+  if (!predicate && !near.end) {
+    return SimtHooks::load(b, type, nearPointer(b, near), nullptr, nullptr,
+                           hints);
+  }
+  Value *loaded = loadBuffer(b, machine, type, near, predicate);
+  if (!other || !predicate) {
+    return loaded;
+  }
+  auto *vector = dyn_cast<FixedVectorType>(type);
+  return b.CreateSelect(
+      predicate, loaded,
+      vector ? ConstantVector::getSplat(vector->getElementCount(), other)
+             : other);
+}
+
+void AmdgcnHooks::store(IRBuilderBase &b, Value *value, Value *pointer,
+                        Value *predicate, const simt::MemoryHints &hints) {
+  noteAccess(predicate, hints);
+  const simt::NearPlace &near = hints.near;
+  if (!near.base) {
+    SimtHooks::store(b, value, pointer, predicate, hints);
+  } else if (!predicate && !near.end) {
+    SimtHooks::store(b, value, nearPointer(b, near), nullptr, hints);
+  } else {
+    storeBuffer(b, machine, value, near, predicate);
+  }
 }
 
 StringRef AmdgcnHooks::syncScope(tile::MemScope scope) const {

@@ -22,6 +22,18 @@ inline constexpr lowering::AddressSpaces Spaces = {
 std::unique_ptr<lowering::Elementwise> makeArithmetic(llvm::IRBuilderBase &b,
                                                       const Machine &machine);
 
+/// Accesses by a descriptor of what the place is relative to: where the
+/// predicate (null: true) is false, and behind the place's end, nothing is
+/// stored and zero loaded (hooks/Buffers.cpp).
+llvm::Value *loadBuffer(llvm::IRBuilderBase &b, const Machine &machine,
+                        llvm::Type *type, const simt::NearPlace &place,
+                        llvm::Value *predicate);
+void storeBuffer(llvm::IRBuilderBase &b, const Machine &machine,
+                 llvm::Value *value, const simt::NearPlace &place,
+                 llvm::Value *predicate);
+/// A place as a pointer whose offset of the lane is a register of 32 bits.
+llvm::Value *nearPointer(llvm::IRBuilderBase &b, const simt::NearPlace &place);
+
 /// The word of the lane whose index differs in these bits (hooks/Lanes.cpp).
 llvm::Value *exchangeLanes(llvm::IRBuilderBase &b, const Machine &machine,
                            llvm::Value *word, unsigned mask,
@@ -36,6 +48,7 @@ public:
   void beginOp(llvm::IRBuilderBase &b, mlir::Operation *op) override;
 
   unsigned lanes() const override { return machine.lanes; }
+  int64_t nearBytes() const override { return NearBytes; }
   llvm::Value *threadInBlock(llvm::IRBuilderBase &b) override;
   llvm::Value *programId(llvm::IRBuilderBase &b, unsigned axis) override;
   llvm::Value *programCount(llvm::IRBuilderBase &b, unsigned axis) override;
@@ -52,6 +65,12 @@ public:
                           unsigned mask) override;
   bool takesUniform() const override { return true; }
   llvm::Value *uniform(llvm::IRBuilderBase &b, llvm::Value *word) override;
+  llvm::Value *load(llvm::IRBuilderBase &b, llvm::Type *type,
+                    llvm::Value *pointer, llvm::Value *predicate,
+                    llvm::Constant *other,
+                    const simt::MemoryHints &hints) override;
+  void store(llvm::IRBuilderBase &b, llvm::Value *value, llvm::Value *pointer,
+             llvm::Value *predicate, const simt::MemoryHints &hints) override;
   llvm::StringRef syncScope(tile::MemScope scope) const override;
   std::unique_ptr<lowering::Elementwise>
   elementwise(llvm::IRBuilderBase &b) override {
@@ -63,11 +82,18 @@ public:
 
   /// What sharedMemory() made.
   llvm::GlobalVariable *sharedVariable() const { return shared; }
+  /// Accesses of tiles under masks that are branches, and the first of them.
+  unsigned branches() const { return branchCount; }
+  mlir::Operation *firstBranch() const { return branching; }
 
 private:
+  void noteAccess(llvm::Value *predicate, const simt::MemoryHints &hints);
+
   const Machine &machine;
   lowering::DebugInfo &debug;
   llvm::GlobalVariable *shared = nullptr;
+  mlir::Operation *current = nullptr, *branching = nullptr;
+  unsigned branchCount = 0;
 };
 
 } // namespace tz::amd

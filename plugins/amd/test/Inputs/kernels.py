@@ -36,3 +36,10 @@ def walk(out, n):
     for k in range(4):
         tl.store(p, tl.load(p) + k)
         p += n
+
+
+@triton.jit
+def scattered(x, indices, out, n, N: tl.constexpr = 256):
+    i = tl.arange(0, N)
+    at = tl.load(indices + i)
+    tl.store(out + i, tl.load(x + at, mask=at < n, other=0.0))
