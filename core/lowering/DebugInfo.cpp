@@ -51,8 +51,10 @@ std::optional<Place> placeOf(mlir::Location location) {
 
 } // namespace
 
-DebugInfo::DebugInfo(Module &module, tile::KernelOp kernel, unsigned level)
-    : module(module), kernel(kernel), level(level) {
+DebugInfo::DebugInfo(Module &module, tile::KernelOp kernel, unsigned level,
+                     Form form)
+    : module(module), kernel(kernel),
+      level(form == Form::Tables ? level : std::min(level, 1u)) {
   std::optional<Place> place =
       level ? placeOf(kernel.getLoc()) : std::optional<Place>();
   if (!place) {
@@ -64,7 +66,9 @@ DebugInfo::DebugInfo(Module &module, tile::KernelOp kernel, unsigned level)
       DISourceLanguageName(dwarf::DW_LANG_C11),
       file(place->range.getFilename()), "Terrazzo",
       /*isOptimized=*/true, /*Flags=*/"", /*RV=*/0, /*SplitName=*/"",
-      level > 1 ? DICompileUnit::FullDebug : DICompileUnit::LineTablesOnly,
+      form == Form::Directives ? DICompileUnit::DebugDirectivesOnly
+      : level > 1              ? DICompileUnit::FullDebug
+                               : DICompileUnit::LineTablesOnly,
       /*DWOId=*/0, /*SplitDebugInlining=*/true,
       /*DebugInfoForProfiling=*/false, DICompileUnit::DebugNameTableKind::None);
   if (!module.getModuleFlag("Debug Info Version")) { // of another variant

@@ -294,6 +294,18 @@ std::vector<Variant> tz::simt::makeVariants(tile::KernelOp kernel,
   return variants;
 }
 
+std::string tz::simt::textOf(tile::KernelOp kernel, unsigned debugLevel) {
+  mlir::OpPrintingFlags flags;
+  if (debugLevel > 0) {
+    flags.enableDebugInfo();
+  }
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  kernel->print(os, flags);
+  os << "\n";
+  return text;
+}
+
 tz::plugin::KernelDescription &
 tz::simt::appendVariant(tz::plugin::Artifact &artifact, const Variant &variant,
                         const FrameLimits &limits) {

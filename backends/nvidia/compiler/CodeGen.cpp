@@ -123,7 +123,7 @@ struct Generation {
     module.setDataLayout(machine->createDataLayout());
   }
 
-  void lower(unsigned mostRegisters);
+  void lower(const CodeGenOptions &options);
   void finish(const CodeGenOptions &options, Assembler &assembler);
   /// It stays PTX.
   bool isLeft(const CodeGenOptions &options) const {
@@ -138,10 +138,14 @@ struct Generation {
   CompiledVariant made;
 };
 
-void Generation::lower(unsigned mostRegisters) {
-  PtxHooks hooks(architecture, /*mayExchange=*/mostRegisters == 0);
+void Generation::lower(const CodeGenOptions &options) {
+  const unsigned mostRegisters = options.mostRegisters;
   simt::Variant &variant = made.variant;
+  lowering::DebugInfo debug(module, variant.kernel, options.debugLevel,
+                            lowering::DebugInfo::Form::Directives);
+  PtxHooks hooks(architecture, debug, /*mayExchange=*/mostRegisters == 0);
   variant.lowered = simt::lower(variant.kernel, hooks, module);
+  debug.finish();
   Function *function = variant.lowered.function;
   variant.lowered.function = nullptr;
   function->setCallingConv(CallingConv::PTX_Kernel);
@@ -230,7 +234,7 @@ compileKernel(tile::KernelOp kernel, const ArchitectureFacts &architecture,
   stages.mark("layouts");
   size_t texts = 0;
   for (Generation &one : all) {
-    one.lower(options.mostRegisters);
+    one.lower(options);
     texts += one.isLeft(options) ? 0 : one.blocks.size();
   }
   assembler.expect(texts);

@@ -26,6 +26,9 @@ struct CompiledVariant {
 
 struct CodeGenOptions {
   bool keepsLLVM = false;
+  /// Above 0 PTX names the lines of the source, and machine code has tables of
+  /// them.
+  unsigned debugLevel = 0;
   /// Registers that a thread may have; 0: as many as serve.
   unsigned mostRegisters = 0;
   /// May a block run several programs?

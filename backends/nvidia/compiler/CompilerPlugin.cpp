@@ -169,6 +169,7 @@ plugin::Artifact PtxCompiler::compile(const plugin::Request &request) {
   tile::KernelOp kernel = input.kernel;
   CodeGenOptions options;
   options.keepsLLVM = request.wants("llvm");
+  options.debugLevel = request.debug_level;
   if (request.option("maxnreg")) {
     options.mostRegisters =
         unsigned(std::clamp(request.integer("maxnreg", MostRegisters),
@@ -213,7 +214,7 @@ plugin::Artifact PtxCompiler::compile(const plugin::Request &request) {
     const std::string name =
         isLast ? "main" : tile::KernelOp(one.variant.kernel).getSymName().str();
     if (request.wants("simt")) {
-      llvm::raw_string_ostream(simt) << *one.variant.kernel << "\n";
+      simt += simt::textOf(one.variant.kernel, request.debug_level);
     }
     llvm += one.llvm;
     text += one.ptx;

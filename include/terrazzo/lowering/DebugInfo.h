@@ -28,8 +28,12 @@ namespace tz::lowering {
 
 class DebugInfo {
 public:
+  /// Tables: sections that debuggers read. Directives: lines in the text of an
+  /// assembler that makes its tables itself; levels above 1 are 1 then.
+  enum class Form : uint8_t { Tables, Directives };
   /// With level 0 everything below does nothing.
-  DebugInfo(llvm::Module &module, tile::KernelOp kernel, unsigned level);
+  DebugInfo(llvm::Module &module, tile::KernelOp kernel, unsigned level,
+            Form form = Form::Tables);
 
   /// `entry` is the kernel's function.
   void setEntry(llvm::Function *entry);

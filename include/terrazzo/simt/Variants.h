@@ -41,6 +41,10 @@ std::vector<Variant> makeVariants(tile::KernelOp kernel,
                                   const SimtTarget &plain,
                                   const FrameLimits &limits);
 
+/// The kernel as the stage simt shows it, ending in a newline. From debug level
+/// 1 on each op names its place in the source.
+std::string textOf(tile::KernelOp kernel, unsigned debugLevel);
+
 /// Appends what the host must know of a lowered variant: its arguments with the
 /// descriptors and the log, the grid, shared memory and threads.
 tz::plugin::KernelDescription &appendVariant(tz::plugin::Artifact &artifact,

@@ -60,7 +60,7 @@ Compiled compileKernel(tile::KernelOp kernel, const Machine &machine,
   result.variants =
       simt::makeVariants(kernel, nullptr, plain, simt::FrameLimits());
   for (simt::Variant &variant : result.variants) {
-    raw_string_ostream(result.layouts) << *variant.kernel << "\n";
+    result.layouts += simt::textOf(variant.kernel, options.debugLevel);
   }
   LLVMContext context;
   Module module(kernel.getSymName(), context);

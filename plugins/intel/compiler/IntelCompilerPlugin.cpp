@@ -121,7 +121,7 @@ static Compiled compileFor(const plugin::Request &request,
   for (auto [inBlocks, plain] : ways) {
     mlir::OwningOpRef<tile::KernelOp> spare(kernel.clone());
     try {
-      return compileKernel(kernel, *inBlocks, *plain);
+      return compileKernel(kernel, *inBlocks, *plain, request.debug_level);
     } catch (const simt::TooLarge &problem) {
       plugin::reportAt(
           request, TZ_SEVERITY_REMARK,
@@ -134,7 +134,7 @@ static Compiled compileFor(const plugin::Request &request,
     block->push_back(spare.release());
     kernel = cast<tile::KernelOp>(block->back());
   }
-  return compileKernel(kernel, without, without);
+  return compileKernel(kernel, without, without, request.debug_level);
 }
 
 /// Tells of a kernel that needs more registers than it can have.

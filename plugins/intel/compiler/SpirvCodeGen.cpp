@@ -86,14 +86,14 @@ static bool hasBlocks(const simt::Variant &variant) {
 }
 
 Compiled compileKernel(tile::KernelOp kernel, const Machine &machine,
-                       const Machine &plain) {
+                       const Machine &plain, unsigned debugLevel) {
   Compiled result;
   const IntelTarget inBlocks(machine, true), without(plain, false);
   result.variants =
       simt::makeVariants(kernel, inBlocks.hasBlocks() ? &inBlocks : nullptr,
                          without, frameLimits());
   for (simt::Variant &variant : result.variants) {
-    raw_string_ostream(result.layouts) << *variant.kernel << "\n";
+    result.layouts += simt::textOf(variant.kernel, debugLevel);
   }
   // The code generator keeps what it knows of a module in static variables.
   static std::mutex one;

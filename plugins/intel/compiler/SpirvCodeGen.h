@@ -27,9 +27,10 @@ struct Compiled {
 };
 
 /// `machine`: for the variant with 2-D blocks, if there is one; `plain`: for
-/// the others. Throws simt::Unsupported, simt::TooLarge and plugin::Failure.
+/// the others. From debug level 1 on the text of the layouts names places in
+/// the source. Throws simt::Unsupported, simt::TooLarge and plugin::Failure.
 Compiled compileKernel(tile::KernelOp kernel, const Machine &machine,
-                       const Machine &plain);
+                       const Machine &plain, unsigned debugLevel = 0);
 
 } // namespace tz::intel
 
