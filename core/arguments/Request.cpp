@@ -62,6 +62,27 @@ void addRequestOptions(CLI::App &command, Request &request) {
       ->check(CLI::Range(1, 1000000));
 }
 
+Status addSignature(const std::string &text, const KernelSignature &signature,
+                    Binding::Options &options) {
+  std::vector<std::string> types;
+  if (!text.empty()) {
+    types = splitList(text);
+  }
+  size_t next = 0;
+  for (const KernelParameter &parameter : signature.parameters) {
+    if (!parameter.isConstexpr && next < types.size()) {
+      options.args.push_back(parameter.name + "=" + types[next++]);
+    }
+  }
+  if (next < types.size()) {
+    return Status(TZ_E_INVALID_ARGUMENT,
+                  "--sig has " + std::to_string(types.size()) +
+                      " types, but kernel '" + signature.function + "' takes " +
+                      std::to_string(next) + " run-time arguments");
+  }
+  return Status();
+}
+
 /// "BLOCK=128 num_warps=4 num_stages=3"; num_ctas only where it is not 1.
 std::string configurationText(const KernelConfiguration &configuration) {
   std::string text;

@@ -26,6 +26,12 @@ struct Request {
 /// The options that describe a launch, and the kernel itself.
 void addRequestOptions(CLI::App &command, Request &request);
 
+/// What --sig says, as words of --arg: types of the parameters that are not
+/// constexpr, in order.
+runtime::Status addSignature(const std::string &text,
+                             const runtime::KernelSignature &signature,
+                             Binding::Options &options);
+
 /// A session for a command, which compiles with a driver of its own.
 runtime::SessionOptions toolSession();
 

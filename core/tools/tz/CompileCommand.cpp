@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "core/arguments/Binding.h"
 #include "core/arguments/CompiledKernel.h"
+#include "core/arguments/Request.h"
 #include "core/frontend/KnownVendors.h"
 #include "core/tools/tz/Commands.h"
 
@@ -25,29 +26,6 @@ struct CompileOptions {
   unsigned repeat = 1;
 };
 } // namespace
-
-/// --sig: types of the parameters that are not constexpr, in order.
-static Status addSignature(const std::string &text,
-                           const KernelSignature &signature,
-                           Binding::Options &options) {
-  std::vector<std::string> types;
-  if (!text.empty()) {
-    types = splitList(text);
-  }
-  size_t next = 0;
-  for (const KernelParameter &parameter : signature.parameters) {
-    if (!parameter.isConstexpr && next < types.size()) {
-      options.args.push_back(parameter.name + "=" + types[next++]);
-    }
-  }
-  if (next < types.size()) {
-    return Status(TZ_E_INVALID_ARGUMENT,
-                  "--sig has " + std::to_string(types.size()) +
-                      " types, but kernel '" + signature.function + "' takes " +
-                      std::to_string(next) + " run-time arguments");
-  }
-  return Status();
-}
 
 static void showPhases(const driver::CompileReport &report) {
   for (const auto &phase : report.phases) {

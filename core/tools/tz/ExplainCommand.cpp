@@ -8,7 +8,7 @@
 #include "core/arguments/Request.h"
 #include "core/driver/LoweredKernel.h"
 #include "core/tools/tz/Commands.h"
-#include "core/tools/tz/Explain.h"
+#include "core/view/Explain.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"

@@ -4,8 +4,8 @@
 //        artifact.
 // Why    The text and the JSON document are two forms of the same facts.
 //===----------------------------------------------------------------------===//
-#ifndef TERRAZZO_CORE_TOOLS_TZ_EXPLAIN_H
-#define TERRAZZO_CORE_TOOLS_TZ_EXPLAIN_H
+#ifndef TERRAZZO_CORE_VIEW_EXPLAIN_H
+#define TERRAZZO_CORE_VIEW_EXPLAIN_H
 
 #include "core/driver/source/Rendering.h"
 #include "runtime/launch/PlanEvaluator.h"

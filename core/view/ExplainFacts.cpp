@@ -5,7 +5,7 @@
 //        and prints.
 //===----------------------------------------------------------------------===//
 #include "core/frontend/Diagnostics.h"
-#include "core/tools/tz/Explain.h"
+#include "core/view/Explain.h"
 
 #include "terrazzo/ir/Tile.h"
 
