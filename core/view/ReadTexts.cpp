@@ -1,6 +1,6 @@
 //===- ReadTexts.cpp - texts of LLVM and of assemblers, with their lines --===//
 //
-// What   See Places.h.
+// What   See LinePlaces.h.
 // Why    A plugin has an LLVM of its own, of any version: what crosses the ABI
 //        is text. Only the few records that say where a line comes from are
 //        read; a text that has them in another form loses its links, no more.

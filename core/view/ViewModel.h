@@ -11,7 +11,7 @@
 
 #include "core/driver/Driver.h"
 #include "core/view/Explain.h"
-#include "core/view/Places.h"
+#include "core/view/LinePlaces.h"
 
 #include "terrazzo/simt/Simt.h"
 

@@ -1,4 +1,4 @@
-//===- Places.h - where in the source lines of a stage come from *- C++ -*-===//
+//===- LinePlaces.h - where lines of a stage come from ----------*- C++ -*-===//
 //
 // What   A table of places, each with the place of the call that led there; it
 //        is filled from locations of IR and from the debug information in texts
@@ -6,8 +6,8 @@
 // Why    A line of any stage then names its origin by one number, and calls
 //        that were inlined are kept.
 //===----------------------------------------------------------------------===//
-#ifndef TERRAZZO_CORE_VIEW_PLACES_H
-#define TERRAZZO_CORE_VIEW_PLACES_H
+#ifndef TERRAZZO_CORE_VIEW_LINEPLACES_H
+#define TERRAZZO_CORE_VIEW_LINEPLACES_H
 
 #include "mlir/IR/Location.h"
 

@@ -1,9 +1,9 @@
-//===- Places.cpp - where in the source lines of a stage come from --------===//
+//===- LinePlaces.cpp - where lines of a stage come from ------------------===//
 //
-// What   See Places.h.
-// Why    See Places.h.
+// What   See LinePlaces.h.
+// Why    See LinePlaces.h.
 //===----------------------------------------------------------------------===//
-#include "core/view/Places.h"
+#include "core/view/LinePlaces.h"
 
 #include "llvm/ADT/STLExtras.h"
 
