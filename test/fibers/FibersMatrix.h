@@ -33,6 +33,7 @@ public:
   explicit FiberMachine(const Machine &machine) : machine(machine) {}
   unsigned lanes() const override { return machine.lanes; }
   int64_t vectorBytes() const override { return machine.vectorBytes; }
+  uint64_t sharedBytes() const override { return machine.sharedBytes; }
 
 protected:
   const Machine &machine;
@@ -49,7 +50,6 @@ public:
   unsigned mostThreads() const override { return machine.mostThreads; }
   bool wantsRegions() const override { return machine.wantsRegions; }
   int64_t bulkAlignment() const override { return machine.bulkAlignment; }
-  uint64_t sharedBytes() const override { return machine.sharedBytes; }
   int64_t nearBytes() const override { return machine.nearBytes; }
   unsigned registers() const override { return machine.registers; }
   unsigned asyncCopyBytes() const override { return machine.asyncCopyBytes; }

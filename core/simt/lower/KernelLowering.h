@@ -251,6 +251,8 @@ private:
                                     llvm::ArrayRef<llvm::Value *> values);
   std::optional<Registers> shuffled(const Layout &from, const Layout &to,
                                     llvm::ArrayRef<llvm::Value *> values);
+  /// By shared memory (ConvertThroughShared.cpp).
+  Registers throughShared(ConvertOp op, llvm::ArrayRef<llvm::Value *> values);
   llvm::Value *shuffleAny(llvm::Value *value, llvm::Value *lane);
   llvm::Value *shuffleXorAny(llvm::Value *value, unsigned mask);
   llvm::Value *

@@ -163,10 +163,7 @@ static constexpr uint64_t SmallRegion = 4096;
 
 Region Scratch::allocate(uint64_t bytes, const Accesses &pending,
                          uint64_t alignment) {
-  uint64_t top = stack.empty()
-                     ? 0
-                     : stack.back().region.offset + stack.back().region.bytes;
-  Region region{llvm::alignTo(top, alignment), bytes};
+  Region region{llvm::alignTo(top(), alignment), bytes};
   if (bytes <= SmallRegion) {
     Region higher = region;
     for (const auto *regions : {&pending.reads, &pending.writes}) {

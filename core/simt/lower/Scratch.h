@@ -172,6 +172,12 @@ public:
                   uint64_t alignment = 16);
   /// Frees a region and all that lie above it and are free.
   void release(const Region &region);
+  /// The end of what is in use.
+  uint64_t top() const {
+    return stack.empty()
+               ? 0
+               : stack.back().region.offset + stack.back().region.bytes;
+  }
   /// The most that was in use.
   uint64_t highWater() const { return most; }
 

@@ -306,43 +306,7 @@ void KernelLowering::convert(ConvertOp op) {
     define(op.getResult(), std::move(*registers));
     return;
   }
-  // Rows in shared memory, apart by a vector so that columns meet other banks.
-  mlir::Type element = tile::elementType(op.getType());
-  Type *memory = arithmetic->memoryType(element);
-  const int64_t bytes = tile::storageBytes(element);
-  SmallVector<int64_t, 4> rows(tile::shapeOf(op.getType()));
-  const unsigned last = unsigned(rows.size()) - 1;
-  if (rows.size() > 1) {
-    rows[last] += mostOfVector(bytes);
-  }
-  int64_t count = 1;
-  for (int64_t extent : rows) {
-    count *= extent;
-  }
-  Region region = allocate(uint64_t(count * bytes));
-  const int64_t run = rows[last] & -rows[last];
-  auto at = [&](LayoutAttr layout, unsigned reg) {
-    return scratchAt(region, linearIndex(layout, reg, rows), memory);
-  };
-  willWrite(region);
-  writeTile(values, layoutAttr(op.getSource().getType()), element, last, run,
-            at);
-  willRead(region);
-  LayoutAttr target = layoutAttr(op.getType());
-  const auto reads =
-      unsigned(std::min({to.contiguous(last), mostOfVector(bytes), run}));
-  Type *type = reads == 1 ? memory : FixedVectorType::get(memory, reads);
-  Registers registers;
-  for (unsigned reg = 0; reg < to.size(Axis::Register); reg += reads) {
-    Value *loaded = b.CreateAlignedLoad(type, at(target, reg),
-                                        Align(uint64_t(bytes) * reads));
-    for (unsigned i = 0; i < reads; ++i) {
-      Value *one = reads == 1 ? loaded : b.CreateExtractElement(loaded, i);
-      registers.push_back(arithmetic->fromMemory(one, element));
-    }
-  }
-  scratch.release(region);
-  define(op.getResult(), std::move(registers));
+  define(op.getResult(), throughShared(op, values));
 }
 
 Registers KernelLowering::fromOwners(LayoutAttr attribute, mlir::Type element,

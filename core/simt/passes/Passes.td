@@ -52,6 +52,23 @@ def VersionAlignment : SimtPass<"simt-version-alignment"> {
   ];
 }
 
+def SplitDots : SimtPass<"simt-split-dots"> {
+  let summary = "take products in parts whose operands fit into shared memory";
+  let description = [{
+    A dot both of whose operands need more than the shared memory of a block
+    becomes two along k, and these again. Each part's operands lie there before
+    the next part's. Declines where a part would have fewer than 16 steps of k.
+  }];
+  let constructor = "tz::simt::createSplitDots(nullptr)";
+  let options = [
+    Option<"sharedBytesOption", "shared-bytes", "uint64_t", /*default=*/"65536",
+           "shared memory of a block, where no target says it">
+  ];
+  let statistics = [
+    Statistic<"split", "split", "dots that became two">
+  ];
+}
+
 def BulkStores : SimtPass<"simt-bulk-stores"> {
   let summary = "let the bulk copy unit store what dots computed";
   let description = [{

@@ -28,6 +28,8 @@ public:
   /// by an offset of 32 bits and without a branch where they are off; 0: there
   /// are none such. Then accesses have a NearPlace.
   virtual int64_t nearBytes() const { return 0; }
+  /// Shared memory that one block may have; 0: not known.
+  virtual uint64_t sharedBytes() const { return 0; }
   /// Bytes of which the address of such a buffer is a multiple: a power of two.
   /// At least what its swizzle repeats after and what vectors need, which is
   /// the default (leastAlignment). More where a copy or matrix unit wants it.

@@ -105,8 +105,6 @@ public:
   /// Registers of 32 bits that a thread has; 0: not known, and no loads of
   /// later iterations are held in them.
   virtual unsigned registers() const { return 0; }
-  /// Shared memory that one block may have.
-  virtual uint64_t sharedBytes() const { return 0; }
   /// Shared memory that each block takes beside its own, of what all blocks of
   /// a unit have together.
   virtual uint64_t sharedReserved() const { return 0; }
