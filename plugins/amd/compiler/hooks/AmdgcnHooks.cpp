@@ -62,16 +62,14 @@ Value *AmdgcnHooks::sharedMemory(IRBuilderBase &b) {
   return shared;
 }
 
-/// Which memory a fence of a barrier speaks of; null: of both.
+/// Which memory a fence of a barrier speaks of; null: of all. One of device
+/// memory alone would not wait for scalar loads, which LDS counts.
 static MDNode *orderedMemory(LLVMContext &context, simt::Memories memories) {
-  auto of = [&](StringRef space) {
-    return MDNode::get(context,
-                       {MDString::get(context, "amdgpu-synchronize-as"),
-                        MDString::get(context, space)});
-  };
-  return memories == simt::Memories::shared   ? of("local")
-         : memories == simt::Memories::device ? of("global")
-                                              : nullptr;
+  if (memories != simt::Memories::shared) {
+    return nullptr;
+  }
+  return MDNode::get(context, {MDString::get(context, "amdgpu-synchronize-as"),
+                               MDString::get(context, "local")});
 }
 
 /// Nothing, which the code generator takes for a store. It moves loads into
@@ -79,9 +77,9 @@ static MDNode *orderedMemory(LLVMContext &context, simt::Memories memories) {
 /// store. LLVM IR sees no access to memory that a kernel reaches.
 static void keepLoadsBefore(IRBuilderBase &b) {
   LLVMContext &context = b.getContext();
-  CallInst *call = b.CreateCall(
-      InlineAsm::get(FunctionType::get(b.getVoidTy(), false), "",
-                     "~{memory}", /*hasSideEffects=*/true));
+  CallInst *call =
+      b.CreateCall(InlineAsm::get(FunctionType::get(b.getVoidTy(), false), "",
+                                  "~{memory}", /*hasSideEffects=*/true));
   call->addFnAttr(Attribute::NoUnwind);
   call->addFnAttr(Attribute::getWithMemoryEffects(
       context, MemoryEffects::inaccessibleMemOnly()));

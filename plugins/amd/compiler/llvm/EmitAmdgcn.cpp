@@ -28,6 +28,13 @@ using namespace llvm;
 
 namespace tz::amd {
 
+/// Without products of bytes that are summed by one instruction: LLVM 22 takes
+/// the operands of whatever is added to a product for products, too.
+static std::string features(const Machine &machine) {
+  return std::string(machine.lanes == 32 ? "+wavefrontsize32," : "") +
+         "-dot7-insts";
+}
+
 std::unique_ptr<TargetMachine> makeTargetMachine(const Machine &machine) {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -43,8 +50,8 @@ std::unique_ptr<TargetMachine> makeTargetMachine(const Machine &machine) {
     throw plugin::Failure(TZ_E_INTERNAL, problem);
   }
   return std::unique_ptr<TargetMachine>(found->createTargetMachine(
-      triple, machine.cpu, machine.lanes == 32 ? "+wavefrontsize32" : "",
-      TargetOptions(), Reloc::PIC_, std::nullopt, CodeGenOptLevel::Default));
+      triple, machine.cpu, features(machine), TargetOptions(), Reloc::PIC_,
+      std::nullopt, CodeGenOptLevel::Default));
 }
 
 void makeEntry(Function &function, const EntryFacts &facts) {

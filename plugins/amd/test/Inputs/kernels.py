@@ -43,3 +43,10 @@ def scattered(x, indices, out, n, N: tl.constexpr = 256):
     i = tl.arange(0, N)
     at = tl.load(indices + i)
     tl.store(out + i, tl.load(x + at, mask=at < n, other=0.0))
+
+
+@triton.jit
+def byte_products(a, b, out, N: tl.constexpr):
+    i = tl.arange(0, N)
+    product = tl.load(a + i).to(tl.int32) * tl.load(b + i).to(tl.int32)
+    tl.store(out + i, product + (product ^ 5))
