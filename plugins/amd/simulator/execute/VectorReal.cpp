@@ -284,8 +284,10 @@ std::vector<Row> vectorHalfRows() {
   addArithmetic<half>(rows, "f16");
   rows.push_back({"v_frexp_exp_i16_f16",
                   each<[](half a) { return int16_t(exponentOf(a)); }>});
-  rows.push_back({"v_pack_b32_f16", each<[](uint16_t a, uint16_t b) {
-                    return uint32_t(a) | uint32_t(b) << 16;
+  // Its sources may have signs, as those of arithmetic.
+  rows.push_back({"v_pack_b32_f16", each<[](half a, half b) {
+                    return uint32_t(std::bit_cast<uint16_t>(a)) |
+                           uint32_t(std::bit_cast<uint16_t>(b)) << 16;
                   }>});
   return rows;
 }

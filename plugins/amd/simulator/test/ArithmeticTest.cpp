@@ -207,6 +207,8 @@ TEST_F(ArithmeticTest, HalvesAndParts) {
       vector<F>("v_fma_mix_f32 v0, v1, v2, v3 op_sel:[1,0,0] op_sel_hi:[1,0,0]",
                 0x40000000u, 3.0f, 0.5f),
       6.5f);
+  EXPECT_EQ(vector<U>("v_pack_b32_f16 v0, -v1, |v2|", 0x3C00u, 0xC000u),
+            0x4000BC00u);
   wave.setVector(0, 0, 0xAABBCCDD);
   EXPECT_EQ(
       vector<U>(
