@@ -74,6 +74,7 @@ tz_device_info HipDevice::describe() {
   info.native_kinds = plugin::str(NativeKind);
   info.dlpack_type = isSimulator ? DlpackCpu : DlpackRocm;
   info.dlpack_id = isSimulator ? 0 : uint32_t(ordinal);
+  info.flags = facts.isHostMemory ? TZ_DEVICE_HOST_MEMORY : 0;
   info.compute_units = facts.units;
   info.subgroup_size = facts.lanes;
   info.max_threads_per_block = facts.maxThreads;

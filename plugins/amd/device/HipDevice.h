@@ -43,6 +43,9 @@ struct DeviceFacts {
   uint32_t units = 0, lanes = 0, maxThreads = 0, maxGrid[3] = {0, 0, 0};
   uint64_t totalMemory = 0, l2Bytes = 0, sharedBytes = 0;
   bool isCooperative = false;
+  /// Kernels reach the memory of the process by its own page tables, and the
+  /// host theirs: one memory for both.
+  bool isHostMemory = false;
   std::vector<tz_kv> props;
 };
 /// Throws if HIP does not tell them.

@@ -119,6 +119,8 @@ DeviceFacts readFacts(const HipDriver &driver, int ordinal) {
   facts.maxGrid[1] = ask.needed(MaxGridY, "largest grid");
   facts.maxGrid[2] = ask.needed(MaxGridZ, "largest grid");
   facts.l2Bytes = uint64_t(ask.optional(L2Bytes));
+  facts.isHostMemory = ask.optional(PageableMemoryAccess) != 0 &&
+                       ask.optional(HostPageTables) != 0;
   facts.isCooperative = ask.optional(CooperativeLaunch) != 0;
   for (const auto &one : Attributes) {
     facts.props.push_back(

@@ -68,6 +68,7 @@ enum DeviceAttribute : int {
   MemoryClockKHz = 60,
   Units = 63,
   PageableMemoryAccess = 65,
+  HostPageTables = 66,
   RegistersPerBlock = 71,
   RegistersPerUnit = 72,
   SharedPerBlock = 74,

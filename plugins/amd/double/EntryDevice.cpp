@@ -101,6 +101,10 @@ TZ_HIP_ENTRY hipDeviceGetAttribute(int *value, DeviceAttribute which,
     case ConcurrentManagedAccess:
       *value = 1;
       break;
+    case PageableMemoryAccess:
+    case HostPageTables:
+      *value = reachesHostMemory();
+      break;
     default:
       *value = 0;
     }

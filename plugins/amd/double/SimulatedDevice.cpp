@@ -44,6 +44,17 @@ uint64_t memoryBytes() {
   return bytes;
 }
 
+bool reachesHostMemory() {
+  static const char *asked =
+      secure_getenv("TERRAZZO_AMD_SIMULATOR_HOST_MEMORY");
+  return asked && std::string_view(asked) == "1";
+}
+
+SimulatedDevice::SimulatedDevice(int number, const sim::Machine &machine)
+    : number(number), machine(machine) {
+  memory.reachesHost = reachesHostMemory();
+}
+
 //===--- Memory -----------------------------------------------------------===//
 
 void *SimulatedDevice::allocate(uint64_t bytes, MemoryType type) {

@@ -27,8 +27,7 @@ struct Block {
 /// [thread: any]
 class SimulatedDevice {
 public:
-  SimulatedDevice(int number, const sim::Machine &machine)
-      : number(number), machine(machine) {}
+  SimulatedDevice(int number, const sim::Machine &machine);
 
   /// Null: there is not so much.
   void *allocate(uint64_t bytes, MemoryType type);
@@ -77,6 +76,9 @@ int &currentDevice();
 SimulatedDevice &current();
 /// Bytes of a device's memory: half of the machine's.
 uint64_t memoryBytes();
+/// TERRAZZO_AMD_SIMULATOR_HOST_MEMORY: devices that have one memory with the
+/// host, as some processors do.
+bool reachesHostMemory();
 
 struct EventObject {
   std::mutex mutex; ///< guards mark

@@ -73,6 +73,8 @@ TEST(HipTypes, AttributesHaveHipsNumbers) {
   EXPECT_RESULT(MemoryClockKHz, hipDeviceAttributeMemoryClockRate);
   EXPECT_RESULT(Units, hipDeviceAttributeMultiprocessorCount);
   EXPECT_RESULT(PageableMemoryAccess, hipDeviceAttributePageableMemoryAccess);
+  EXPECT_RESULT(HostPageTables,
+                hipDeviceAttributePageableMemoryAccessUsesHostPageTables);
   EXPECT_RESULT(RegistersPerBlock, hipDeviceAttributeMaxRegistersPerBlock);
   EXPECT_RESULT(RegistersPerUnit,
                 hipDeviceAttributeMaxRegistersPerMultiprocessor);

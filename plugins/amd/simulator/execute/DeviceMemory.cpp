@@ -42,7 +42,11 @@ Target outside(Wave &wave, unsigned lane, uint64_t address, unsigned bytes,
 Target deviceTarget(Wave &wave, unsigned lane, uint64_t address,
                     unsigned bytes) {
   Memory &memory = wave.environment.memory;
-  if (!memory.find(address, bytes)) {
+  const bool isPlainStore =
+      wave.current->row->kind == Class::Memory &&
+      wave.current->name.find("store") != std::string::npos;
+  if (!memory.find(address, bytes) &&
+      (isPlainStore || !memory.isLastWord(address, bytes))) {
     return outside(wave, lane, address, bytes, memory.nearest(address));
   }
   return {reinterpret_cast<uint8_t *>(address), address, bytes,

@@ -6,6 +6,11 @@
 
 #include "plugins/amd/simulator/decode/Text.h"
 
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <string_view>
+
 namespace tz::amd::sim {
 
 void Memory::add(uint64_t address, uint64_t bytes, std::string name,
@@ -28,29 +33,76 @@ Region *Memory::at(uint64_t address) {
   return found == regions.end() ? nullptr : &found->second;
 }
 
-Region *Memory::find(uint64_t address, uint64_t bytes) {
-  auto holds = [&](const Region &region) {
-    return address >= region.address &&
-           address - region.address <= region.bytes &&
-           bytes <= region.bytes - (address - region.address);
-  };
-  if (last && holds(*last)) {
-    return last;
-  }
+static bool holds(const Region &region, uint64_t address, uint64_t bytes) {
+  return address >= region.address &&
+         address - region.address <= region.bytes &&
+         bytes <= region.bytes - (address - region.address);
+}
+
+/// The one of these that holds all the bytes, or null.
+static Region *findIn(std::map<uint64_t, Region> &regions, uint64_t address,
+                      uint64_t bytes) {
   auto next = regions.upper_bound(address);
   if (next == regions.begin()) {
     return nullptr;
   }
   Region &region = std::prev(next)->second;
-  if (!holds(region)) {
-    return nullptr;
+  return holds(region, address, bytes) ? &region : nullptr;
+}
+
+Region *Memory::find(uint64_t address, uint64_t bytes) {
+  if (last && holds(*last, address, bytes)) {
+    return last;
   }
-  last = &region;
+  Region *found = findIn(regions, address, bytes);
+  if (!found) {
+    return reachesHost ? findHost(address, bytes) : nullptr;
+  }
+  last = found;
   return last;
 }
 
-void Memory::markWritten(uint64_t address, uint64_t bytes) {
-  Region *region = find(address, bytes);
+/// Neighbours that the process can write, as one.
+static std::map<uint64_t, Region> hostPages() {
+  std::map<uint64_t, Region> pages;
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    unsigned long long begin = 0, end = 0;
+    char rights[5] = {};
+    if (std::sscanf(line.c_str(), "%llx-%llx %4s", &begin, &end, rights) != 3 ||
+        std::string_view(rights).substr(0, 2) != "rw") {
+      continue;
+    }
+    if (!pages.empty()) {
+      Region &before = pages.rbegin()->second;
+      if (before.address + before.bytes == begin) {
+        before.bytes = end - before.address;
+        continue;
+      }
+    }
+    pages[begin] = {begin, end - begin, "memory of the process", {}};
+  }
+  return pages;
+}
+
+Region *Memory::findHost(uint64_t address, uint64_t bytes) {
+  Region *found = findIn(host, address, bytes);
+  if (!found && host.empty()) {
+    host = hostPages();
+    found = findIn(host, address, bytes);
+  }
+  return found;
+}
+
+std::pair<Region *, uint64_t> Memory::part(uint64_t address, uint64_t bytes) {
+  Region *region = find(address, std::min<uint64_t>(bytes, 1));
+  return {region,
+          region ? std::min(bytes, region->address + region->bytes - address)
+                 : 0};
+}
+
+void Memory::markWritten(uint64_t address, uint64_t all) {
+  auto [region, bytes] = part(address, all);
   if (!region || region->written.empty()) {
     return;
   }
@@ -60,8 +112,8 @@ void Memory::markWritten(uint64_t address, uint64_t bytes) {
   }
 }
 
-bool Memory::isWritten(uint64_t address, uint64_t bytes) {
-  const Region *region = find(address, bytes);
+bool Memory::isWritten(uint64_t address, uint64_t all) {
+  auto [region, bytes] = part(address, all);
   if (!region || region->written.empty()) {
     return true;
   }

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tz::amd::sim {
@@ -29,12 +30,24 @@ public:
   void add(uint64_t address, uint64_t bytes, std::string name, bool isWritten);
   void remove(uint64_t address);
 
+  /// What lies outside of regions counts, too, where the process can write it.
+  /// Then a kernel's bounds are those of pages.
+  bool reachesHost = false;
+  /// Before a launch: what the process has may be other pages now.
+  void forgetHost() { host.clear(); }
+
   /// The region that holds all the bytes, or null.
   Region *find(uint64_t address, uint64_t bytes);
+  /// Does memory begin at the address? It comes in words: the last one of an
+  /// allocation is there whole, and atomics of its bytes read and write it so.
+  bool isLastWord(uint64_t address, uint64_t bytes) {
+    return bytes == 4 && address % 4 == 0 && find(address, 1) != nullptr;
+  }
   /// The region that begins at the address, or null.
   Region *at(uint64_t address);
 
-  /// Copies count as writes; so does the host's.
+  /// Copies count as writes; so does the host's. Both are about the bytes that
+  /// the first one's region has.
   void markWritten(uint64_t address, uint64_t bytes);
   bool isWritten(uint64_t address, uint64_t bytes);
 
@@ -42,7 +55,13 @@ public:
   std::string nearest(uint64_t address) const;
 
 private:
+  /// The first byte's region, and how many of the bytes it has.
+  std::pair<Region *, uint64_t> part(uint64_t address, uint64_t bytes);
+
+  Region *findHost(uint64_t address, uint64_t bytes);
+
   std::map<uint64_t, Region> regions;
+  std::map<uint64_t, Region> host; ///< pages of the process beside them
   Region *last = nullptr;
 };
 

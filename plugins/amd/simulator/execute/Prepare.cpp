@@ -69,6 +69,7 @@ Prepared::Prepared(Memory &memory, Module &module, const KernelCode &kernel,
                 kernel.name, kernel.lanes, machine.processor, machine.lanes));
   }
   layOut(given);
+  memory.forgetHost();
   memory.add(reinterpret_cast<uint64_t>(arguments.data()), arguments.size() * 8,
              "the kernel's arguments", true);
   memory.add(reinterpret_cast<uint64_t>(packet.data()), packet.size() * 8,
