@@ -1,8 +1,8 @@
 """Pages that are made of data: docs/results/nightly.md of results/nightly.json, docs/results/mutants.md of results/mutants.json,
-docs/results/ordering.md of results/ordering.json, docs/results/suites.md of results/suites.json,
+docs/results/ordering.md of results/ordering.json, docs/results/planted.md of results/planted.json, docs/results/suites.md of results/suites.json,
 docs/results/instructions.md of results/instructions.json.
 
-ci/nightly, test/mutants/run and test/fibers/plant write the data; they and ci/docs --bless write the pages.
+ci/nightly, test/mutants/run, test/fibers/plant and plugins/*/test/plant write the data; they and ci/docs --bless write the pages.
 results/suites.json is written by hand.
 """
 import json
@@ -183,6 +183,33 @@ def ordering(document):
     return text
 
 
+def planted(document):
+    """Mistakes in machine code, and what a simulated device said of them."""
+    def counts(rows):
+        return [sum(row["verdict"] == verdict for row in rows) for verdict in ("named", "caught", "missed", "harmless")]
+    rows = document["rows"]
+    named, caught, missed, _ = counts(rows)
+    text = ("# Mistakes planted in machine code\n\nMade from [results/planted.json](../../results/planted.json), which `ci/nightly --parts planted` writes. A fault is one instruction of a kernel's "
+            "machine code in place of its own.\nThe kernel then runs on a simulated device, in a case of the conformance suite. The fault is *named* if a finding tells of it, *caught* if only a wrong result does.\n\n"
+            f"{document['date']}, commit {document['commit']}, seed {document['seed']}, {document['seconds']} s on {document['machine']}: **{named + caught} of {named + caught + missed} caught "
+            f"({100 * (named + caught) / max(named + caught + missed, 1):.1f} %)**, {named} of them named; {len(rows) - named - caught - missed} are harmless.\n\n")
+    kinds = list(dict.fromkeys(row["kind"] for row in rows))
+    mine = {kind: [row for row in rows if row["kind"] == kind] for kind in kinds}
+    text += table(("kind", "sites", "named", "caught by the result", "missed", "harmless", "kernels", "commit"),
+                  [(kind, len(mine[kind]), *counts(mine[kind]), len({(row["target"], row["case"]) for row in mine[kind]}), ", ".join(sorted({row["commit"] for row in mine[kind]})))
+                   for kind in kinds])
+    reasons = {}
+    for row in rows:
+        if row["verdict"] == "harmless":
+            why = re.sub(r"all \d+ executions", "all executions", row["why"])
+            reasons.setdefault(why, []).append(row)
+    text += "\n## Harmless\n\n" + table(("reason", "sites"), [(why, len(found)) for why, found in sorted(reasons.items())])
+    lost = [row for row in rows if row["verdict"] == "missed"]
+    text += "\n## Missed\n\n" + (table(("kind", "case, target", "planted", "in place of"), [
+        (row["kind"], f"{row['case']}, {row['target']}", f"`{row['planted']}`", f"`{row['own']}`") for row in lost]) if lost else "None.\n")
+    return text
+
+
 def instructions(document):
     """Static figures of each variant of each example; no times."""
     text = ("# Machine code of the examples, without a device\n\nMade from [results/instructions.json](../../results/instructions.json), which `ci/nightly --parts offline` writes: what Intel's offline compiler makes of "
@@ -198,7 +225,7 @@ def instructions(document):
     return text
 
 
-MADE = {"instructions": instructions, "nightly": nightly, "mutants": mutants, "ordering": ordering, "suites": suites}
+MADE = {"instructions": instructions, "nightly": nightly, "mutants": mutants, "ordering": ordering, "planted": planted, "suites": suites}
 
 
 def stale():
