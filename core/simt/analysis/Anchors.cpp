@@ -488,6 +488,42 @@ void Anchors::loadInPlace(Value operand, const DotOperand &where) {
   }
 }
 
+/// What is loaded across the rows of its buffer is loaded a few rows deep by
+/// each thread, which writes the rows' pieces at once.
+void Anchors::loadAcross(Value operand, const DotOperand &where) {
+  const auto *buffer = std::get_if<SharedAttr>(&where);
+  if (!buffer || target.bytesAcross() == 0 || target.asyncCopyBytes() != 0) {
+    return;
+  }
+  unsigned fast = buffer->getOrder()[0];
+  while (auto transpose = operand.getDefiningOp<tile::TransposeOp>()) {
+    fast = unsigned(transpose.getOrder()[fast]);
+    operand = operand.hasOneUse() ? transpose.getSource() : Value();
+    if (!operand) {
+      return;
+    }
+  }
+  auto load = operand.getDefiningOp<tile::LoadViewOp>();
+  if (!load || !operand.hasOneUse() || shapeOf(operand).size() != 2) {
+    return;
+  }
+  ArrayRef<unsigned> order = orderOfAccess.find(load)->second;
+  if (order.front() == fast) {
+    return;
+  }
+  ArrayRef<int64_t> shape = shapeOf(operand);
+  const int64_t bytes =
+                    tile::storageBytes(tile::elementType(operand.getType())),
+                share = shape[0] * shape[1] / int64_t(target.lanes() * warps);
+  Layout &layout = ofAccess.find(load)->second;
+  const int64_t vector = layout.contiguous(order.front()),
+                rows = std::min(target.bytesAcross() / bytes, share / vector);
+  if (rows > 1) {
+    layout = blockedLayout({shape, vector, order, target.lanes(), warps,
+                            int64_t(llvm::bit_floor(uint64_t(rows)))});
+  }
+}
+
 /// Does a loop make the operand of what it loads, in an order in which the
 /// threads can read it as they multiply it? Then it need not be stored first.
 bool Anchors::isMadeBeside(tile::DotOp dot, Value value) const {
@@ -555,6 +591,8 @@ void Anchors::chooseDots() {
     chooseTransposition(dot.getBMutable(), choice.b);
     loadInPlace(dot.getA(), choice.a);
     loadInPlace(dot.getB(), choice.b);
+    loadAcross(dot.getA(), choice.a);
+    loadAcross(dot.getB(), choice.b);
   });
 }
 

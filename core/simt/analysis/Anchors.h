@@ -80,6 +80,7 @@ private:
   /// The view load that is this operand, if the host can describe its frame.
   tile::LoadViewOp blockLoad(mlir::Value operand);
   void loadInPlace(mlir::Value operand, const DotOperand &where);
+  void loadAcross(mlir::Value operand, const DotOperand &where);
   void chooseDots();
   void chooseTransposition(mlir::OpOperand &operand, const DotOperand &where);
 

@@ -239,6 +239,9 @@ Layout tz::simt::blockedLayout(const BlockedOptions &options) {
   if (rank != 0) {
     take(Axis::Register, options.order[0], options.vector);
   }
+  if (rank > 1) {
+    take(Axis::Register, options.order[1], options.rows);
+  }
   int64_t lanes = options.lanes, warps = options.warps;
   for (unsigned dim : options.order) {
     lanes = take(Axis::Lane, dim, lanes);

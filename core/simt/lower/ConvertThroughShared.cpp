@@ -1,8 +1,8 @@
 //===- ConvertThroughShared.cpp - conversions by shared memory ------------===//
 //
 // What   A tile is written into rows of shared memory and read in another
-//        layout. Where it is larger than what a block may have there, a part
-//        of its rows follows the other.
+//        layout. Where it would take more than an exchange may have there, it
+//        is done in pieces, one after the other.
 // Why    A tile in registers may be as large as all of shared memory: sums of
 //        a product are, beside the operands of the next one.
 //===----------------------------------------------------------------------===//
@@ -16,129 +16,190 @@ namespace tz::simt {
 
 namespace {
 
-/// How a tile lies in shared memory.
-struct SharedRows {
-  SmallVector<int64_t, 4> extents; // with what keeps rows apart
-  int64_t parts = 1; // of the first dimension, one after the other
-
-  int64_t count() const {
-    int64_t all = 1;
-    for (int64_t extent : extents) {
-      all *= extent;
+/// The bit of a register's index that alone decides this bit of a coordinate;
+/// none: lanes or warps do, or it decides more.
+std::optional<unsigned> registerOf(const Layout &layout, unsigned dim,
+                                   int64_t value) {
+  std::optional<unsigned> found;
+  for (Axis axis : AllAxes) {
+    if (!isPowerOf2_64(uint64_t(layout.size(axis)))) {
+      return std::nullopt; // indices are no bits
     }
-    return all / parts;
   }
-};
-
-/// Rows that are apart by a vector, so that columns meet other banks. Of a tile
-/// whose rows are short, several rows stay together.
-SharedRows apartRows(ArrayRef<int64_t> shape, int64_t vector) {
-  SharedRows rows{SmallVector<int64_t, 4>(shape)};
-  if (shape.size() < 2) {
-    return rows;
+  for (Axis axis : AllAxes) {
+    for (unsigned bit = 0; (int64_t{1} << bit) < layout.size(axis); ++bit) {
+      Place place;
+      place[axis] = int64_t{1} << bit;
+      const Coordinates at = layout.apply(place);
+      if (!(at[dim] & value)) {
+        continue;
+      }
+      const bool isAlone =
+          axis == Axis::Register && at[dim] == value &&
+          llvm::count_if(at, [](int64_t c) { return c != 0; }) == 1;
+      if (found || !isAlone) {
+        return std::nullopt;
+      }
+      found = bit;
+    }
   }
-  constexpr int64_t vectorsTogether = 8;
-  size_t dim = shape.size() - 1;
-  int64_t inner = 1;
-  while (dim > 1 && shape[dim] * inner < vectorsTogether * vector) {
-    inner *= shape[dim--];
-  }
-  rows.extents[dim] += divideCeil(vector, inner);
-  return rows;
+  return found;
 }
 
-/// Do registers alone decide about these bits of the first coordinate?
-bool isOfRegisters(const Layout &layout, int64_t bits) {
-  for (Axis axis : {Axis::Lane, Axis::Warp, Axis::Block}) {
-    const int64_t size = layout.size(axis);
-    if (!isPowerOf2_64(uint64_t(size))) {
-      return false;
-    }
-    for (int64_t index = 1; index < size; index *= 2) {
-      Place place;
-      place[axis] = index;
-      if ((layout.apply(place)[0] & bits) != 0) {
-        return false;
+int64_t product(ArrayRef<int64_t> extents) {
+  int64_t all = 1;
+  for (int64_t extent : extents) {
+    all *= extent;
+  }
+  return all;
+}
+
+/// A tile cut into pieces that are equal in both layouts: of each dimension its
+/// upper bits, where registers alone decide them.
+struct ExchangePieces {
+  /// `most` bytes a piece, if it can be; 0: one piece.
+  ExchangePieces(const Layout &from, const Layout &to, int64_t bytes,
+                 uint64_t most)
+      : shape(to.shape()) {
+    // Fewer elements along the last dimension would narrow accesses.
+    constexpr int64_t leastOfLast = 32;
+    const auto last = unsigned(shape.size()) - 1;
+    for (unsigned dim = 0; most != 0 && dim < shape.size();) {
+      if (uint64_t(product(shape) * bytes) <= most) {
+        return;
       }
+      const int64_t half = shape[dim] / 2;
+      const bool isEven = llvm::isPowerOf2_64(uint64_t(shape[dim])) &&
+                          half >= (dim == last ? leastOfLast : 1);
+      auto sent = isEven ? registerOf(from, dim, half) : std::nullopt,
+           wanted = isEven ? registerOf(to, dim, half) : std::nullopt;
+      if (!sent || !wanted) {
+        ++dim;
+        continue;
+      }
+      cuts.push_back({*sent, *wanted});
+      inSource |= 1u << *sent;
+      inTarget |= 1u << *wanted;
+      shape[dim] = half;
     }
   }
-  return true;
+  unsigned count() const { return 1u << cuts.size(); }
+  /// The bits that a piece has of those of registers' indices.
+  unsigned ofSource(unsigned piece) const {
+    unsigned bits = 0;
+    for (auto [i, cut] : llvm::enumerate(cuts)) {
+      bits |= (piece >> i & 1) << cut.first;
+    }
+    return bits;
+  }
+  unsigned ofTarget(unsigned piece) const {
+    unsigned bits = 0;
+    for (auto [i, cut] : llvm::enumerate(cuts)) {
+      bits |= (piece >> i & 1) << cut.second;
+    }
+    return bits;
+  }
+
+  Coordinates shape; // of a piece
+  unsigned inSource = 0, inTarget = 0;
+
+private:
+  SmallVector<std::pair<unsigned, unsigned>> cuts; // bits of registers
+};
+
+/// Rows that are apart by a vector, so that columns meet other banks. Where
+/// that takes more than `most` elements (0: no limit), short rows stay together
+/// up to a line of banks, and where that does, too, none are apart.
+void keepApart(SmallVectorImpl<int64_t> &rows, int64_t vector, int64_t line,
+               uint64_t most) {
+  if (rows.size() < 2) {
+    return;
+  }
+  auto padded = [&](int64_t least) {
+    SmallVector<int64_t, 4> apart(ArrayRef<int64_t>{rows});
+    unsigned dim = unsigned(rows.size()) - 1;
+    int64_t inner = 1;
+    while (dim > 1 && inner * rows[dim] < least) {
+      inner *= rows[dim--];
+    }
+    apart[dim] += divideCeil(vector, inner);
+    return apart;
+  };
+  for (int64_t least : {int64_t{0}, line}) {
+    SmallVector<int64_t, 4> apart = padded(least);
+    if (most == 0 || uint64_t(product(apart)) <= most) {
+      rows = apart;
+      return;
+    }
+  }
 }
 
 } // namespace
 
+/// Bytes that an exchange may take; 0: no limit is known.
+uint64_t KernelLowering::mostToExchange() const {
+  const uint64_t all = hooks.sharedBytes(), some = hooks.exchangeBytes();
+  if (all == 0) {
+    return some;
+  }
+  const uint64_t left = all - std::min(all - 1, scratch.top());
+  return some == 0 ? left : std::min(some, left);
+}
+
 Registers KernelLowering::throughShared(ConvertOp op,
                                         ArrayRef<Value *> values) {
-  const Layout &from = layoutOf(op.getSource()), &to = layoutOf(op.getResult());
+  LayoutAttr source = layoutAttr(op.getSource().getType()),
+             target = layoutAttr(op.getType());
+  const Layout &from = source.getValue(), &to = target.getValue();
   mlir::Type element = tile::elementType(op.getType());
   Type *memory = arithmetic->memoryType(element);
   const int64_t bytes = tile::storageBytes(element);
-  ArrayRef<int64_t> shape = tile::shapeOf(op.getType());
-  const unsigned last = unsigned(shape.size()) - 1;
+  const uint64_t most = mostToExchange();
+  // What keeps rows apart takes up to an eighth more. A matrix store takes
+  // registers of several rows, which may be in other pieces.
+  const ExchangePieces pieces(from, to, bytes,
+                              hooks.hasMatrixStore() ? 0 : most / 9 * 8);
+  constexpr int64_t line = 64; // bytes of banks
+  SmallVector<int64_t, 4> rows(pieces.shape);
+  keepApart(rows, mostOfVector(bytes), line / bytes, most / uint64_t(bytes));
 
-  SharedRows rows = apartRows(shape, mostOfVector(bytes));
-  auto fits = [&] {
-    return hooks.sharedBytes() == 0 ||
-           scratch.top() + uint64_t(rows.count() * bytes) <=
-               hooks.sharedBytes();
-  };
-  if (!fits()) {
-    rows.extents = SmallVector<int64_t, 4>(shape);
-  }
-  // A matrix store takes registers of several rows.
-  const bool hasParts = isPowerOf2_64(uint64_t(shape[0])) && shape.size() > 1 &&
-                        !hooks.hasMatrixStore();
-  while (!fits() && hasParts && rows.parts < shape[0]) {
-    const int64_t bits = shape[0] - shape[0] / (2 * rows.parts);
-    if (!isOfRegisters(from, bits) || !isOfRegisters(to, bits)) {
-      break;
-    }
-    rows.parts *= 2;
-  }
-
-  Region region = allocate(uint64_t(rows.count() * bytes));
-  const int64_t run = rows.extents[last] & -rows.extents[last];
-  LayoutAttr source = layoutAttr(op.getSource().getType()),
-             target = layoutAttr(op.getType());
+  const auto last = unsigned(rows.size()) - 1;
+  Region region = allocate(uint64_t(product(rows) * bytes));
+  const int64_t run = std::min(rows[last] & -rows[last], pieces.shape[last]);
   const auto reads =
       unsigned(std::min({to.contiguous(last), mostOfVector(bytes), run}));
   Type *type = reads == 1 ? memory : FixedVectorType::get(memory, reads);
-  auto partOf = [&](const Layout &layout, unsigned reg) {
-    Place place;
-    place[Axis::Register] = reg;
-    return layout.apply(place)[0] * rows.parts / shape[0];
-  };
-  SmallVector<Value *> loaded(size_t(to.size(Axis::Register)));
-  for (int64_t part = 0; part < rows.parts; ++part) {
-    auto at = [&](LayoutAttr layout, unsigned reg) {
-      Value *index = linearIndex(layout, reg, rows.extents);
-      if (part != 0) {
-        index = b.CreateSub(index, b.getInt32(uint32_t(part * rows.count())));
-      }
-      return scratchAt(region, index, memory);
+  Registers registers(size_t(to.size(Axis::Register)), nullptr);
+  for (unsigned piece = 0; piece < pieces.count(); ++piece) {
+    const unsigned sent = pieces.ofSource(piece),
+                   wanted = pieces.ofTarget(piece);
+    auto place = [&](LayoutAttr layout, unsigned reg) {
+      return scratchAt(region, linearIndex(layout, reg, rows), memory);
+    };
+    auto isOfAnother = [&](unsigned reg) {
+      return (reg & pieces.inSource) != sent;
     };
     willWrite(region);
-    writeTile(values, source, element, last, run, at, [&](unsigned reg) {
-      return rows.parts > 1 && partOf(from, reg) != part;
-    });
+    writeTile(
+        values, source, element, last, run,
+        [&](LayoutAttr layout, unsigned reg) {
+          return place(layout, reg - sent);
+        },
+        pieces.count() == 1 ? function_ref<bool(unsigned)>() : isOfAnother);
     willRead(region);
-    for (unsigned reg = 0; reg < loaded.size(); reg += reads) {
-      if (rows.parts > 1 && partOf(to, reg) != part) {
+    for (unsigned reg = 0; reg < registers.size(); reg += reads) {
+      if ((reg & pieces.inTarget) != wanted) {
         continue;
       }
-      Value *vector = b.CreateAlignedLoad(type, at(target, reg),
+      Value *loaded = b.CreateAlignedLoad(type, place(target, reg - wanted),
                                           Align(uint64_t(bytes) * reads));
       for (unsigned i = 0; i < reads; ++i) {
-        loaded[reg + i] =
-            reads == 1 ? vector : b.CreateExtractElement(vector, i);
+        Value *one = reads == 1 ? loaded : b.CreateExtractElement(loaded, i);
+        registers[reg + i] = arithmetic->fromMemory(one, element);
       }
     }
   }
   scratch.release(region);
-  Registers registers;
-  for (Value *one : loaded) {
-    registers.push_back(arithmetic->fromMemory(one, element));
-  }
   return registers;
 }
 

@@ -252,6 +252,7 @@ private:
   std::optional<Registers> shuffled(const Layout &from, const Layout &to,
                                     llvm::ArrayRef<llvm::Value *> values);
   /// By shared memory (ConvertThroughShared.cpp).
+  uint64_t mostToExchange() const;
   Registers throughShared(ConvertOp op, llvm::ArrayRef<llvm::Value *> values);
   llvm::Value *shuffleAny(llvm::Value *value, llvm::Value *lane);
   llvm::Value *shuffleXorAny(llvm::Value *value, unsigned mask);

@@ -40,8 +40,7 @@ void KernelLowering::findNearPlaces(ViewAccess &access, tile::MakeViewOp view) {
   const int64_t bytes = tile::storageBytes(access.element);
   int64_t reach = bytes;
   for (unsigned dim = 0; dim < layout.rank(); ++dim) {
-    auto more =
-        reachAlong(runs.hints(), view, dim, layout.shape()[dim], bytes);
+    auto more = reachAlong(runs.hints(), view, dim, layout.shape()[dim], bytes);
     if (!more) {
       return;
     }
@@ -69,14 +68,13 @@ Value *KernelLowering::endOf(const ViewAccess &access, tile::MakeViewOp view) {
     if (!access.count[dim]) {
       continue;
     }
-    if (along || !PatternMatch::match(access.low[dim],
-                                      PatternMatch::m_ZeroInt())) {
+    if (along ||
+        !PatternMatch::match(access.low[dim], PatternMatch::m_ZeroInt())) {
       return nullptr;
     }
     along = dim;
   }
-  auto *step =
-      along ? dyn_cast<ConstantInt>(access.strides[*along]) : nullptr;
+  auto *step = along ? dyn_cast<ConstantInt>(access.strides[*along]) : nullptr;
   if (!step) {
     return nullptr;
   }
@@ -93,8 +91,8 @@ Value *KernelLowering::endOf(const ViewAccess &access, tile::MakeViewOp view) {
     return nullptr;
   }
   const auto extent = uint32_t(layout.shape()[*along]);
-  Value *steps = b.CreateBinaryIntrinsic(
-      Intrinsic::umin, access.count[*along], b.getInt32(extent));
+  Value *steps = b.CreateBinaryIntrinsic(Intrinsic::umin, access.count[*along],
+                                         b.getInt32(extent));
   return b.CreateMul(steps, b.getInt32(uint32_t(step->getZExtValue())));
 }
 

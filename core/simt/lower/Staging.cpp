@@ -94,6 +94,22 @@ std::optional<MatrixRows> matrixRows(const Layout &layout, unsigned fast) {
   return result;
 }
 
+/// Bits of a register's index whose elements follow each other along a
+/// dimension, from the first element on.
+SmallVector<unsigned, 4> bitsAlong(const Layout &layout, unsigned dim) {
+  SmallVector<unsigned, 4> bits;
+  for (;;) {
+    Coordinates next(layout.rank(), 0);
+    next[dim] = int64_t{1} << bits.size();
+    const auto registers = layout.bases(Axis::Register);
+    const auto *found = llvm::find(registers, next);
+    if (found == registers.end()) {
+      return bits;
+    }
+    bits.push_back(unsigned(found - registers.begin()));
+  }
+}
+
 } // namespace
 
 void KernelLowering::writeTile(ArrayRef<Value *> values, LayoutAttr attribute,
@@ -129,13 +145,33 @@ void KernelLowering::writeTile(ArrayRef<Value *> values, LayoutAttr attribute,
     }
     return;
   }
-  const auto vector =
-      unsigned(std::min({layout.contiguous(fast), mostOfVector(bytes), run}));
-  for (unsigned reg = 0; reg < values.size(); reg += vector) {
-    if (!isCopy(layout, reg) && !(isLeftOut && isLeftOut(reg))) {
-      b.CreateAlignedStore(gathered(reg, vector), at(attribute, reg),
-                           Align(uint64_t(bytes) * vector));
+  // Registers that follow each other in memory need not in their numbers.
+  SmallVector<unsigned, 4> along = bitsAlong(layout, fast);
+  const int64_t most = std::min(mostOfVector(bytes), run);
+  while (int64_t{1} << along.size() > most ||
+         (isLeftOut && !along.empty() && along.back() >= along.size())) {
+    along.pop_back();
+  }
+  const unsigned vector = 1u << along.size();
+  unsigned inVector = 0;
+  for (unsigned bit : along) {
+    inVector |= 1u << bit;
+  }
+  for (unsigned reg = 0; reg < values.size(); ++reg) {
+    if ((reg & inVector) || isCopy(layout, reg) ||
+        (isLeftOut && isLeftOut(reg))) {
+      continue;
     }
+    SmallVector<Value *> parts;
+    for (unsigned i = 0; i < vector; ++i) {
+      unsigned from = reg;
+      for (auto [place, bit] : llvm::enumerate(along)) {
+        from |= (i >> place & 1) << bit;
+      }
+      parts.push_back(arithmetic->toMemory(values[from], element));
+    }
+    b.CreateAlignedStore(gather(parts), at(attribute, reg),
+                         Align(uint64_t(bytes) * vector));
   }
 }
 

@@ -143,6 +143,8 @@ struct BlockedOptions {
   /// Dimensions, fastest in memory first.
   llvm::ArrayRef<unsigned> order;
   unsigned lanes = 32, warps = 4;
+  /// Of them that a thread holds beside each other along order[1].
+  int64_t rows = 1;
 };
 
 /// Vectors along order[0], lanes beside each other along order[0] and then the

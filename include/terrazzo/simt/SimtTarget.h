@@ -90,6 +90,12 @@ public:
                                 llvm::ArrayRef<unsigned> order, int64_t unit,
                                 int64_t elementBytes) const;
 
+  /// Of an operand that is loaded across the rows of its buffer: bytes of a row
+  /// that a thread loads, beside each other in registers, so that it writes
+  /// them at once; a power of two. 0: those that it has anyway, which may be
+  /// single elements.
+  virtual int64_t bytesAcross() const { return 0; }
+
   //===--- Blocks of memory, straight to registers ------------------------===//
 
   /// Are there messages at all? The target of a machine with them answers yes

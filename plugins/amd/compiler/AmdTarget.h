@@ -25,6 +25,7 @@ public:
   unsigned lanes() const override { return machine.lanes; }
   int64_t nearBytes() const override { return NearBytes; }
   uint64_t sharedBytes() const override { return machine.sharedBytes; }
+  int64_t bytesAcross() const override { return 8; }
   unsigned registers() const override { return 256; }
   simt::SharedAttr sharedRows(mlir::MLIRContext *context,
                               llvm::ArrayRef<unsigned> order, int64_t unit,

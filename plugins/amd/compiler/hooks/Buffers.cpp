@@ -32,14 +32,13 @@ static Value *inScalars(IRBuilderBase &b, Value *value) {
 
 static Value *descriptor(IRBuilderBase &b, const Machine &machine,
                          const simt::NearPlace &place) {
-  Value *bytes =
-      place.end ? b.CreateZExt(inScalars(b, place.end), b.getInt64Ty())
-                : b.getInt64(Nowhere);
-  return b.CreateIntrinsic(
-      Intrinsic::amdgcn_make_buffer_rsrc,
-      {b.getPtrTy(DescriptorSpace), place.base->getType()},
-      {inScalars(b, place.base), b.getInt16(0), bytes,
-       b.getInt32(machine.bufferWord)});
+  Value *bytes = place.end
+                     ? b.CreateZExt(inScalars(b, place.end), b.getInt64Ty())
+                     : b.getInt64(Nowhere);
+  return b.CreateIntrinsic(Intrinsic::amdgcn_make_buffer_rsrc,
+                           {b.getPtrTy(DescriptorSpace), place.base->getType()},
+                           {inScalars(b, place.base), b.getInt16(0), bytes,
+                            b.getInt32(machine.bufferWord)});
 }
 
 /// The constant is last, where it becomes a part of the instruction.
@@ -56,9 +55,8 @@ static Value *offsetOf(IRBuilderBase &b, const simt::NearPlace &place,
 static Type *movedType(IRBuilderBase &b, Type *type) {
   constexpr unsigned word = 32;
   const unsigned bits = unsigned(type->getPrimitiveSizeInBits());
-  return bits <= word
-             ? static_cast<Type *>(b.getIntNTy(bits))
-             : FixedVectorType::get(b.getInt32Ty(), bits / word);
+  return bits <= word ? static_cast<Type *>(b.getIntNTy(bits))
+                      : FixedVectorType::get(b.getInt32Ty(), bits / word);
 }
 
 Value *loadBuffer(IRBuilderBase &b, const Machine &machine, Type *type,

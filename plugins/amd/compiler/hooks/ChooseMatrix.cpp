@@ -6,6 +6,8 @@
 #include "plugins/amd/compiler/hooks/MatrixOperand.h"
 #include "plugins/amd/compiler/hooks/MatrixProduct.h"
 
+#include "llvm/ADT/SetVector.h"
+
 using namespace llvm;
 using tz::simt::Axis;
 
@@ -20,9 +22,10 @@ struct Parties {
   int64_t down = 1, across = 1;
 };
 
-/// What each reads of both operands is the least where its part is square.
+/// What each reads of both operands is the least where its part is square. Of
+/// products that follow each other each wave has its own rows.
 Parties chooseParties(int64_t rows, int64_t columns, unsigned side,
-                      int64_t waves) {
+                      int64_t waves, bool isChained) {
   Parties parties;
   const int64_t mostDown = powerOfTwoIn(rows / side),
                 mostAcross = powerOfTwoIn(columns / side);
@@ -32,10 +35,55 @@ Parties chooseParties(int64_t rows, int64_t columns, unsigned side,
     if (!down && !across) {
       break;
     }
-    const bool isTall = rows / parties.down >= columns / parties.across;
+    const bool isTall =
+        isChained || rows / parties.down >= columns / parties.across;
     (down && (isTall || !across) ? parties.down : parties.across) *= 2;
   }
   return parties;
+}
+
+/// Ops that a tile goes through on the way from one product to another.
+constexpr unsigned MostSteps = 64;
+
+/// Are there sums among what the tile is computed from, beside it?
+bool isMadeOfSums(mlir::Value tile) {
+  llvm::SetVector<mlir::Value> values;
+  values.insert(tile);
+  for (size_t i = 0; i < values.size() && i < MostSteps; ++i) {
+    mlir::Operation *op = values[i].getDefiningOp();
+    if (isa_and_nonnull<tile::DotOp>(op) &&
+        tile::shapeOf(op->getResult(0).getType()) ==
+            tile::shapeOf(tile.getType())) {
+      return true;
+    }
+    if (op && op->getNumRegions() == 0 && !isa<tile::LoadOp>(op)) {
+      values.insert(op->operand_begin(), op->operand_end());
+    }
+  }
+  return false;
+}
+
+/// Do the sums become the left operand of another product?
+bool becomeLeft(tile::DotOp dot) {
+  llvm::SetVector<mlir::Value> values;
+  values.insert(dot.getResult());
+  for (size_t i = 0; i < values.size() && i < MostSteps; ++i) {
+    for (mlir::Operation *user : values[i].getUsers()) {
+      auto next = dyn_cast<tile::DotOp>(user);
+      if (next && next.getA() == values[i]) {
+        return true;
+      }
+      if (!next && user->getNumRegions() == 0) {
+        for (mlir::Value result : user->getResults()) {
+          if (isa<mlir::RankedTensorType>(result.getType()) &&
+              tile::shapeOf(result.getType()) == tile::shapeOf(dot.getType())) {
+            values.insert(result);
+          }
+        }
+      }
+    }
+  }
+  return false;
 }
 
 /// A in registers: a lane's elements that follow each other, then the rest of
@@ -85,13 +133,17 @@ std::optional<simt::DotChoice> chooseMatrix(const simt::DotRequest &request,
                 padded =
                     rows * depth / panel * (panel * bytes + simt::SharedPiece);
   const bool isPadded = uint64_t(padded) <= machine.sharedBytes;
+  const bool isHeld = request.a.isComputed && rank == 2,
+             ofSums = isHeld && isMadeOfSums(dot.getA()),
+             isChained = ofSums || (rank == 2 && becomeLeft(dot));
   for (unsigned side : {32u, 16u}) {
-    const auto form = matrixForm(machine, {a, b, sum, depth, side});
+    const auto form = matrixForm(machine, {b, a, sum, depth, side});
     if (!form || (machine.matrixSide && side != machine.matrixSide) ||
         shape[m] % side != 0 || shape[n] % side != 0) {
       continue;
     }
-    const Parties parties = chooseParties(shape[m], shape[n], side, waves);
+    const Parties parties =
+        chooseParties(shape[m], shape[n], side, waves, isChained);
     if (side == 32 && parties.down * parties.across < waves &&
         machine.matrixSide != side) {
       continue; // smaller ones give all waves work
@@ -105,15 +157,14 @@ std::optional<simt::DotChoice> chooseMatrix(const simt::DotRequest &request,
                                    isPadded ? simt::SharedPiece : 0,
                                    isPadded ? panel * bytes : 0);
     };
-    const bool isHeld = request.a.isComputed && rank == 2;
+    const unsigned run = piecesOf(machine, *form, bytes, depth, ofSums).run;
     return simt::DotChoice{
         simt::tiledLayout({sumAtom(machine, *form, rank), shape, parties.down,
                            parties.across, waves}),
         isHeld
-            ? simt::DotOperand(leftLayout(*form, pieceOf(*form, bytes, depth),
-                                          aShape, parties, waves))
+            ? simt::DotOperand(leftLayout(*form, run, aShape, parties, waves))
             : shared(n, m),
-        shared(m, n), matrixName(side)};
+        shared(m, n), matrixName(side, ofSums)};
   }
   return std::nullopt;
 }

@@ -203,7 +203,7 @@ simt::Layout sumAtom(const Machine &machine, const MatrixForm &form,
       atom.addBit(axis, basis);
     }
   };
-  const unsigned rows = rank - 2, columns = rank - 1;
+  const unsigned rows = rank - 1, columns = rank - 2; // of the instruction
   if (form.side == 32) {
     add(Axis::Register, rows, {1, 2, 8, 16});
     add(Axis::Lane, columns, {1, 2, 4, 8, 16});

@@ -29,6 +29,11 @@
 //      has all their values
 //   2  of OCP's formats; those of AMD are converted to f16
 //
+// The sums of a tile are computed transposed: an instruction's A are columns of
+// the right operand, its B are rows of the left one. A lane then holds a row of
+// the product, and registers follow each other along it: sums are stored in
+// wide pieces, and are the left operand of a next product as they are.
+//
 // From AMD's manuals of the instruction sets of CDNA2, CDNA3, CDNA4, RDNA3 and
 // RDNA4, and its matrix instruction calculator.
 //===----------------------------------------------------------------------===//
@@ -64,7 +69,8 @@ struct MatrixForm {
   unsigned depth() const { return share * groups; }
 };
 
-/// The elements and the extent along k of a product.
+/// The elements and the extent along k of a product, in the instruction's
+/// order.
 struct MatrixRequest {
   mlir::Type a, b, sum;
   int64_t depth;
@@ -79,7 +85,8 @@ std::optional<MatrixForm> matrixForm(const Machine &machine,
 /// f16.
 bool isConverted(const MatrixForm &form, mlir::Type element);
 
-/// What a wave holds of the sums of one instruction, of a tile of this rank.
+/// What a wave holds of the sums of one instruction, transposed, of a tile of
+/// this rank.
 simt::Layout sumAtom(const Machine &machine, const MatrixForm &form,
                      unsigned rank);
 

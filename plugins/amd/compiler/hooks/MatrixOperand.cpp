@@ -11,15 +11,18 @@ using namespace llvm;
 
 namespace tz::amd {
 
-static constexpr StringRef NameStart = "matrix";
+static constexpr StringRef NameStart = "matrix", OfSums = "_of_sums";
 
-std::string matrixName(unsigned side) {
-  return (NameStart + Twine(side)).str();
+std::string matrixName(unsigned side, bool ofSums) {
+  return (NameStart + Twine(side) + (ofSums ? OfSums : "")).str();
 }
+
+bool isOfSums(StringRef name) { return name.ends_with(OfSums); }
 
 unsigned sideOf(StringRef name) {
   unsigned side = 0;
   name.consume_front(NameStart);
+  name.consume_back(OfSums);
   return name.getAsInteger(10, side) ? 0 : side;
 }
 
@@ -32,6 +35,17 @@ unsigned pieceOf(const MatrixForm &form, int64_t elementBytes, int64_t depth) {
   return piece;
 }
 
+Pieces piecesOf(const Machine &machine, const MatrixForm &form,
+                int64_t elementBytes, int64_t depth, bool ofSums) {
+  const unsigned plain = pieceOf(form, elementBytes, depth);
+  if (!ofSums || machine.unit == MatrixUnit::wmma11 ||
+      form.a == MatrixElement::f64) {
+    return {plain, plain};
+  }
+  const unsigned run = machine.unit == MatrixUnit::wmma12 ? 8 : 4;
+  return {std::max(run, form.share), run};
+}
+
 /// Rows along k are apart by the same number of bytes, and their elements lie
 /// together: an offset is a sum over lane, wave and constant place.
 MatrixOperand::MatrixOperand(IRBuilderBase &b,
@@ -41,7 +55,6 @@ MatrixOperand::MatrixOperand(IRBuilderBase &b,
   auto buffer = dyn_cast<simt::BufferType>(source.type);
   element = buffer ? buffer.getElementType() : tile::elementType(source.type);
   bytes = tile::storageBytes(element);
-  elements = pieceOf(facts.form, bytes, facts.depth);
   if (!buffer) {
     return;
   }
@@ -55,26 +68,15 @@ MatrixOperand::MatrixOperand(IRBuilderBase &b,
   auto times = [&](Value *value, int64_t factor) {
     return b.CreateMul(value, b.getInt32(uint32_t(factor)));
   };
-  own = b.CreateGEP(
-      b.getInt8Ty(), source.address,
-      b.CreateAdd(times(row, pitch), times(group, int64_t(elements) * bytes)));
+  own =
+      b.CreateGEP(b.getInt8Ty(), source.address,
+                  b.CreateAdd(times(row, pitch),
+                              times(group, int64_t(facts.pieces.run) * bytes)));
 }
 
-/// <elements x iN>
-Value *MatrixOperand::piece(int64_t batch, int64_t at, int64_t tile,
-                            int64_t k) {
-  auto *type = FixedVectorType::get(b.getIntNTy(unsigned(8 * bytes)), elements);
-  if (!own) {
-    const int64_t perTile = facts.depth / facts.form.groups,
-                  first = tile * perTile + k / facts.form.groups;
-    Value *vector = PoisonValue::get(type);
-    for (unsigned i = 0; i < elements; ++i) {
-      Value *one = b.CreateBitCast(source.registers[size_t(first + i)],
-                                   type->getElementType());
-      vector = b.CreateInsertElement(vector, one, uint64_t(i));
-    }
-    return vector;
-  }
+/// <run x iN> from LDS
+Value *MatrixOperand::load(int64_t batch, int64_t at, int64_t k) {
+  const unsigned run = facts.pieces.run;
   auto buffer = cast<simt::BufferType>(source.type);
   simt::Coordinates place(buffer.getShape().size(), batch);
   place[facts.along] = at;
@@ -82,8 +84,32 @@ Value *MatrixOperand::piece(int64_t batch, int64_t at, int64_t tile,
   Value *address = b.CreateConstGEP1_64(b.getInt8Ty(), own,
                                         uint64_t(buffer.getOffset(place)));
   return b.CreateAlignedLoad(
-      type, address,
-      Align(uint64_t(std::min(elements * bytes, simt::SharedPiece))));
+      FixedVectorType::get(b.getIntNTy(unsigned(8 * bytes)), run), address,
+      Align(uint64_t(std::min(run * bytes, simt::SharedPiece))));
+}
+
+/// <elements x iN>
+Value *MatrixOperand::piece(int64_t batch, int64_t at, int64_t tile,
+                            int64_t k) {
+  const auto [elements, run] = facts.pieces;
+  if (own && elements == run) {
+    return load(batch, at, k);
+  }
+  Type *one = b.getIntNTy(unsigned(8 * bytes));
+  Value *vector = PoisonValue::get(FixedVectorType::get(one, elements));
+  const int64_t first =
+      tile * facts.depth / facts.form.groups + k / facts.form.groups;
+  Value *loaded = nullptr;
+  for (unsigned i = 0; i < elements; ++i) {
+    if (own && i % run == 0) {
+      loaded = load(batch, at, k + int64_t(i) * facts.form.groups);
+    }
+    Value *value =
+        own ? b.CreateExtractElement(loaded, uint64_t(i % run))
+            : b.CreateBitCast(source.registers[size_t(first + i)], one);
+    vector = b.CreateInsertElement(vector, value, uint64_t(i));
+  }
+  return vector;
 }
 
 SmallVector<Value *> MatrixOperand::read(int64_t batch, int64_t at,
@@ -104,7 +130,7 @@ SmallVector<Value *> MatrixOperand::read(int64_t batch, int64_t at,
           ? word
           : static_cast<Type *>(FixedVectorType::get(word, form.words));
   SmallVector<Value *> result;
-  for (unsigned first = 0; first < elements; first += form.share) {
+  for (unsigned first = 0; first < facts.pieces.elements; first += form.share) {
     SmallVector<int> lanes;
     for (unsigned i = 0; i < form.share; ++i) {
       lanes.push_back(int(first + i));

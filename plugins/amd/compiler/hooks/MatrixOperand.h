@@ -13,13 +13,24 @@
 
 namespace tz::amd {
 
-/// The names of instructions in simt.dot.
-std::string matrixName(unsigned side);
+/// The names of instructions in simt.dot. `ofSums`: the left operand is held as
+/// sums are.
+std::string matrixName(unsigned side, bool ofSums);
 unsigned sideOf(llvm::StringRef name);
+bool isOfSums(llvm::StringRef name);
 
 /// Elements along k that a lane takes at once: those of one instruction, or of
 /// several as far as 16 bytes and the extent of k reach. A power of two.
 unsigned pieceOf(const MatrixForm &form, int64_t elementBytes, int64_t depth);
+
+/// How a lane's elements lie along k: so many that follow each other, as many
+/// of each further group of lanes, and again, up to a piece.
+struct Pieces {
+  unsigned elements, run;
+};
+/// `ofSums`: the left operand is made of sums, and k goes as in their layout.
+Pieces piecesOf(const Machine &machine, const MatrixForm &form,
+                int64_t elementBytes, int64_t depth, bool ofSums);
 
 class MatrixOperand {
 public:
@@ -27,6 +38,7 @@ public:
     const MatrixForm &form;
     unsigned along, k; ///< dimensions of the operand: rows or columns, and k
     int64_t depth;
+    Pieces pieces;
     llvm::Value *lane;
     llvm::Value *begin; ///< where this wave's rows or columns begin, i32
   };
@@ -40,6 +52,7 @@ public:
 
 private:
   llvm::Value *piece(int64_t batch, int64_t at, int64_t tile, int64_t k);
+  llvm::Value *load(int64_t batch, int64_t at, int64_t k);
 
   llvm::IRBuilderBase &b;
   lowering::Elementwise &arithmetic;
@@ -47,7 +60,6 @@ private:
   const Facts facts;
   mlir::Type element;
   int64_t bytes;
-  unsigned elements;          ///< of a piece
   llvm::Value *own = nullptr; ///< address of this lane's part in LDS
 };
 

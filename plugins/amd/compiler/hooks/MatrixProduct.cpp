@@ -89,13 +89,18 @@ SmallVector<Value *> emitMatrix(IRBuilderBase &b, const Machine &machine,
                 batches = rank == 3 ? shape[0] : 1;
   mlir::Type sumType = tile::elementType(op.getType());
   const MatrixForm form =
-      *matrixForm(machine, {elementOf(a), elementOf(rhs), sumType, depth,
+      *matrixForm(machine, {elementOf(rhs), elementOf(a), sumType, depth,
                             sideOf(op.getInstruction().value_or(""))});
   const Shares shares(b, simt::layoutOf(op.getType()), shape, form, thread,
                       machine.lanes);
   Value *lane = b.CreateAnd(thread, machine.lanes - 1);
-  MatrixOperand left(b, arithmetic, a, {form, m, n, depth, lane, shares.row}),
-      right(b, arithmetic, rhs, {form, n, m, depth, lane, shares.column});
+  const Pieces pieces =
+      piecesOf(machine, form, tile::storageBytes(elementOf(rhs)), depth,
+               isOfSums(op.getInstruction().value_or("")));
+  MatrixOperand left(b, arithmetic, a,
+                     {form, m, n, depth, pieces, lane, shares.row}),
+      right(b, arithmetic, rhs,
+            {form, n, m, depth, pieces, lane, shares.column});
   mlir::Type wide = mlir::Float32Type::get(op.getContext());
   SmallVector<Value *> values(acc);
   if (sumType.isF16()) {
@@ -104,8 +109,7 @@ SmallVector<Value *> emitMatrix(IRBuilderBase &b, const Machine &machine,
     }
   }
   SmallVector<Value *> sums = asVectors(b, values, form.sums);
-  const int64_t step = int64_t(form.groups) *
-                       pieceOf(form, tile::storageBytes(elementOf(rhs)), depth);
+  const int64_t step = int64_t(form.groups) * pieces.elements;
   for (int64_t batch = 0; batch < batches; ++batch) {
     for (int64_t k = 0; k < depth; k += step) {
       std::vector<SmallVector<Value *>> rows, columns;
@@ -120,7 +124,7 @@ SmallVector<Value *> emitMatrix(IRBuilderBase &b, const Machine &machine,
           for (size_t j = 0; j < columns.size(); ++j) {
             Value *&sum =
                 sums[(size_t(batch) * rows.size() + i) * columns.size() + j];
-            sum = multiply(b, form, rows[i][part], columns[j][part], sum);
+            sum = multiply(b, form, columns[j][part], rows[i][part], sum);
           }
         }
       }
