@@ -111,6 +111,7 @@ Compiled compileKernel(tile::KernelOp kernel, const Machine &machine,
   narrowWideProducts(module);
   optimize(module, *generator);
   widenIntegers(module);
+  numberPointerVectors(module);
   expandBitReversals(module);
   if (machine.mayBeCpu()) {
     expandConversions(module);

@@ -22,11 +22,13 @@ static bool hasDouble(const Instruction &inst) {
          });
 }
 
-/// SPIR-V's vectors have 2, 3, 4, 8 or 16 elements, and numbers 8 to 64 bits.
+/// SPIR-V's vectors have 2, 3, 4, 8 or 16 elements, which are no pointers, and
+/// numbers 8 to 64 bits.
 static std::string typeProblem(Type *type) {
   std::string name;
   if (auto *vector = dyn_cast<FixedVectorType>(type)) {
-    if (!is_contained({2u, 3u, 4u, 8u, 16u}, vector->getNumElements())) {
+    if (!is_contained({2u, 3u, 4u, 8u, 16u}, vector->getNumElements()) ||
+        vector->getElementType()->isPointerTy()) {
       raw_string_ostream(name) << "a vector " << *type;
       return name;
     }

@@ -44,6 +44,9 @@ void narrowWideProducts(llvm::Module &module);
 void widenIntegers(llvm::Module &module);
 void widenIntegers(llvm::Function &function);
 
+/// Vectors of pointers as such of numbers.
+void numberPointerVectors(llvm::Module &module);
+
 /// Unsigned ones. The code generator's own passes make them.
 void expandCarries(llvm::Module &module);
 
