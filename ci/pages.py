@@ -225,6 +225,26 @@ def instructions(document):
     return text
 
 
+def targets():
+    """Each target's last runs of the conformance suite and of random kernels, side by side, of what ci/nightly found."""
+    suite, kernels = {}, {}
+    for row in read("nightly")["rows"]:
+        figures = {what: int(count) for count, what in re.findall(r"(\d+) (passed|failed|skipped)", row["ran"])}
+        of_suite = re.fullmatch(r"conformance of ([a-z]+(?::[\w+-]+)?)(?:, (\d+ cases of seed \d+))?", row["part"])
+        of_random = re.fullmatch(r"random kernels (\d+) to (\d+), (\S+) against interp", row["part"])
+        if of_suite:
+            suite[of_suite.group(1)] = (of_suite.group(2) or "all", *(figures.get(key, 0) for key in ("passed", "failed", "skipped")), row["date"], row["commit"])
+        elif of_random:
+            kernels.setdefault(of_random.group(3), []).append((figures.get("passed", 0), figures.get("failed", 0)))
+    def random(target):
+        runs = kernels.get(target)
+        return f"{sum(run[0] for run in runs)}, {sum(run[1] for run in runs)} failed" if runs else "none"
+    rank = ("interp", "cpu", "nvidia", "intel", "amd", "fibers")
+    ordered = sorted(suite, key=lambda target: (rank.index(target.split(":")[0]) if target.split(":")[0] in rank else len(rank), target))
+    return table(("target", "cases", "passed", "failed", "skipped", "random kernels", "date", "commit"),
+                 [(f"`{target}`", *suite[target][:4], random(target), *suite[target][4:]) for target in ordered])
+
+
 MADE = {"instructions": instructions, "nightly": nightly, "mutants": mutants, "ordering": ordering, "planted": planted, "suites": suites}
 
 
