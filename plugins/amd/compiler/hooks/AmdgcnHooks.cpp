@@ -136,11 +136,51 @@ void AmdgcnHooks::noteAccess(Value *predicate, const simt::MemoryHints &hints) {
   ++branchCount;
 }
 
+/// Does the kernel have so many bytes of arguments?
+static bool hasArguments(IRBuilderBase &b, uint64_t bytes) {
+  const Function &function = *b.GetInsertBlock()->getParent();
+  const DataLayout &layout = b.GetInsertBlock()->getDataLayout();
+  uint64_t all = 0;
+  for (const Argument &argument : function.args()) {
+    all += layout.getTypeStoreSize(argument.getType());
+  }
+  return all >= bytes;
+}
+
+static Value *orElse(IRBuilderBase &b, Value *predicate, Value *loaded,
+                     Constant *other) {
+  auto *vector = dyn_cast<FixedVectorType>(loaded->getType());
+  Value *instead =
+      !other   ? Constant::getNullValue(loaded->getType())
+      : vector ? ConstantVector::getSplat(vector->getElementCount(), other)
+               : other;
+  return b.CreateSelect(predicate, loaded, instead);
+}
+
+/// Lanes that are off read the kernel's arguments, which are always there, and
+/// forget them: no branch.
+static Value *loadOrArguments(IRBuilderBase &b, Type *type, Value *pointer,
+                              Value *predicate, Constant *other) {
+  Value *arguments = b.CreateAddrSpaceCast(
+      b.CreateIntrinsic(Intrinsic::amdgcn_kernarg_segment_ptr, {}),
+      pointer->getType());
+  const uint64_t bytes = type->getPrimitiveSizeInBits().getFixedValue() / 8;
+  Value *loaded = b.CreateAlignedLoad(
+      type, b.CreateSelect(predicate, pointer, arguments), Align(bytes));
+  return orElse(b, predicate, loaded, other);
+}
+
 Value *AmdgcnHooks::load(IRBuilderBase &b, Type *type, Value *pointer,
                          Value *predicate, Constant *other,
                          const simt::MemoryHints &hints) {
-  noteAccess(predicate, hints);
   const simt::NearPlace &near = hints.near;
+  const uint64_t bits = type->getPrimitiveSizeInBits().getFixedValue();
+  if (mayBranch(predicate, hints) && !hints.isVolatile && !hints.isUniform &&
+      isa_and_nonnull<tile::LoadOp, tile::LoadViewOp>(current) &&
+      isPowerOf2_64(bits) && bits >= 8 && hasArguments(b, bits / 8)) {
+    return loadOrArguments(b, type, pointer, predicate, other);
+  }
+  noteAccess(predicate, hints);
   if (!near.base || mayBranch(predicate, hints)) {
     return SimtHooks::load(b, type, pointer, predicate, other, hints);
   }
@@ -149,14 +189,7 @@ Value *AmdgcnHooks::load(IRBuilderBase &b, Type *type, Value *pointer,
                            hints);
   }
   Value *loaded = loadBuffer(b, machine, type, near, predicate);
-  if (!other || !predicate) {
-    return loaded;
-  }
-  auto *vector = dyn_cast<FixedVectorType>(type);
-  return b.CreateSelect(
-      predicate, loaded,
-      vector ? ConstantVector::getSplat(vector->getElementCount(), other)
-             : other);
+  return other && predicate ? orElse(b, predicate, loaded, other) : loaded;
 }
 
 void AmdgcnHooks::store(IRBuilderBase &b, Value *value, Value *pointer,

@@ -6,6 +6,8 @@
 #include "plugins/amd/compiler/hooks/MatrixOperand.h"
 #include "plugins/amd/compiler/hooks/MatrixProduct.h"
 
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
 #include "llvm/ADT/SetVector.h"
 
 using namespace llvm;
@@ -86,6 +88,12 @@ bool becomeLeft(tile::DotOp dot) {
   return false;
 }
 
+/// Is the tile there before the loop that the product is in?
+bool isThereBefore(tile::DotOp dot, mlir::Value tile) {
+  auto loop = dot->getParentOfType<mlir::LoopLikeOpInterface>();
+  return loop && loop.isDefinedOutsideOfLoop(tile);
+}
+
 /// A in registers: a lane's elements that follow each other, then the rest of
 /// k, then rows.
 simt::Layout leftLayout(const MatrixForm &form, unsigned piece,
@@ -133,11 +141,14 @@ std::optional<simt::DotChoice> chooseMatrix(const simt::DotRequest &request,
                 padded =
                     rows * depth / panel * (panel * bytes + simt::SharedPiece);
   const bool isPadded = uint64_t(padded) <= machine.sharedBytes;
-  const bool isHeld = request.a.isComputed && rank == 2,
-             ofSums = isHeld && isMadeOfSums(dot.getA()),
-             isChained = ofSums || (rank == 2 && becomeLeft(dot));
+  const bool isBeside = request.a.isComputed && rank == 2,
+             ofSums = isBeside && isMadeOfSums(dot.getA()),
+             isChained = ofSums || (rank == 2 && becomeLeft(dot)),
+             mayRound =
+                 a.isF32() && dot.getPrecision() == tile::Precision::tf32,
+             isBefore = rank == 2 && isThereBefore(dot, dot.getA());
   for (unsigned side : {32u, 16u}) {
-    const auto form = matrixForm(machine, {b, a, sum, depth, side});
+    const auto form = matrixForm(machine, {b, a, sum, depth, side, mayRound});
     if (!form || (machine.matrixSide && side != machine.matrixSide) ||
         shape[m] % side != 0 || shape[n] % side != 0) {
       continue;
@@ -158,13 +169,21 @@ std::optional<simt::DotChoice> chooseMatrix(const simt::DotRequest &request,
                                    isPadded ? panel * bytes : 0);
     };
     const unsigned run = piecesOf(machine, *form, bytes, depth, ofSums).run;
+    std::optional<simt::Layout> left;
+    if (isBeside || isBefore) {
+      left = leftLayout(*form, run, aShape, parties, waves);
+    }
+    // What a loop finds there is held if it is little: LDS is for what comes.
+    constexpr int64_t word = 4;
+    if (left && !isBeside &&
+        left->size(Axis::Register) * bytes / word > machine.registers / 8) {
+      left.reset();
+    }
     return simt::DotChoice{
         simt::tiledLayout({sumAtom(machine, *form, rank), shape, parties.down,
                            parties.across, waves}),
-        isHeld
-            ? simt::DotOperand(leftLayout(*form, run, aShape, parties, waves))
-            : shared(n, m),
-        shared(m, n), matrixName(side, ofSums)};
+        left ? simt::DotOperand(*left) : shared(n, m), shared(m, n),
+        matrixName(side, ofSums, mayRound)};
   }
   return std::nullopt;
 }

@@ -100,6 +100,10 @@ constexpr Row Rows[] = {
     {Gfx12, e5m2, e5m2, 16, 8, 2, 32, false,
      Intrinsic::amdgcn_wmma_f32_16x16x16_bf8_bf8},
     // Wide floats.
+    {Gfx942, xf32, xf32, 32, 2, 2, 32, true,
+     Intrinsic::amdgcn_mfma_f32_32x32x4_xf32},
+    {Gfx942, xf32, xf32, 16, 2, 2, 32, true,
+     Intrinsic::amdgcn_mfma_f32_16x16x8_xf32},
     {Gfx9, f32, f32, 32, 1, 1, 32, true, Intrinsic::amdgcn_mfma_f32_32x32x2f32},
     {Gfx9, f32, f32, 16, 1, 1, 32, true, Intrinsic::amdgcn_mfma_f32_16x16x4f32},
     {Gfx9, f64, f64, 16, 1, 1, 64, true, Intrinsic::amdgcn_mfma_f64_16x16x4f64},
@@ -167,9 +171,11 @@ std::optional<MatrixForm> matrixForm(const Machine &machine,
   for (const Row &row : Rows) {
     const bool areCopied = bit(machine.unit) & Gfx11;
     const unsigned groups = areCopied ? 1 : machine.lanes / row.side;
-    if (!(row.units & bit(machine.unit)) || row.a != elements->first ||
-        row.b != elements->second || row.side != request.side ||
-        request.depth % (row.share * groups) != 0) {
+    const bool isCoarse =
+        row.a == xf32 && request.allowsTf32 && *elements == std::pair(f32, f32);
+    if (!(row.units & bit(machine.unit)) ||
+        (!isCoarse && std::pair(row.a, row.b) != *elements) ||
+        row.side != request.side || request.depth % (row.share * groups) != 0) {
       continue;
     }
     const bool isWave32 = bit(machine.unit) & (Gfx11 | Gfx12);

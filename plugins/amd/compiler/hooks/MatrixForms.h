@@ -29,6 +29,8 @@
 //      has all their values
 //   2  of OCP's formats; those of AMD are converted to f16
 //
+// gfx942 has f32 that counts as tf32, too (xf32): depth 8 and 4, share 2.
+//
 // The sums of a tile are computed transposed: an instruction's A are columns of
 // the right operand, its B are rows of the left one. A lane then holds a row of
 // the product, and registers follow each other along it: sums are stored in
@@ -52,7 +54,7 @@
 namespace tz::amd {
 
 /// What the elements of operands are to an instruction.
-enum class MatrixElement { f16, bf16, i8, e4m3, e5m2, f32, f64 };
+enum class MatrixElement { f16, bf16, i8, e4m3, e5m2, f32, xf32, f64 };
 
 struct MatrixForm {
   unsigned side, share;
@@ -75,6 +77,7 @@ struct MatrixRequest {
   mlir::Type a, b, sum;
   int64_t depth;
   unsigned side; ///< 16 or 32
+  bool allowsTf32 = false;
 };
 
 /// None: the machine has no such instruction.

@@ -11,18 +11,23 @@ using namespace llvm;
 
 namespace tz::amd {
 
-static constexpr StringRef NameStart = "matrix", OfSums = "_of_sums";
+static constexpr StringRef NameStart = "matrix", OfSums = "_of_sums",
+                           Tf32 = "_tf32";
 
-std::string matrixName(unsigned side, bool ofSums) {
-  return (NameStart + Twine(side) + (ofSums ? OfSums : "")).str();
+std::string matrixName(unsigned side, bool ofSums, bool allowsTf32) {
+  return (NameStart + Twine(side) + (allowsTf32 ? Tf32 : "") +
+          (ofSums ? OfSums : ""))
+      .str();
 }
 
 bool isOfSums(StringRef name) { return name.ends_with(OfSums); }
+bool allowsTf32(StringRef name) { return name.contains(Tf32); }
 
 unsigned sideOf(StringRef name) {
   unsigned side = 0;
   name.consume_front(NameStart);
   name.consume_back(OfSums);
+  name.consume_back(Tf32);
   return name.getAsInteger(10, side) ? 0 : side;
 }
 

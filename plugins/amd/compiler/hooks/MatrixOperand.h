@@ -14,10 +14,11 @@
 namespace tz::amd {
 
 /// The names of instructions in simt.dot. `ofSums`: the left operand is held as
-/// sums are.
-std::string matrixName(unsigned side, bool ofSums);
+/// sums are. `allowsTf32`: of f32, the kernel asked for no more.
+std::string matrixName(unsigned side, bool ofSums, bool allowsTf32);
 unsigned sideOf(llvm::StringRef name);
 bool isOfSums(llvm::StringRef name);
+bool allowsTf32(llvm::StringRef name);
 
 /// Elements along k that a lane takes at once: those of one instruction, or of
 /// several as far as 16 bytes and the extent of k reach. A power of two.

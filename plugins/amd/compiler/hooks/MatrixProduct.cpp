@@ -90,7 +90,8 @@ SmallVector<Value *> emitMatrix(IRBuilderBase &b, const Machine &machine,
   mlir::Type sumType = tile::elementType(op.getType());
   const MatrixForm form =
       *matrixForm(machine, {elementOf(rhs), elementOf(a), sumType, depth,
-                            sideOf(op.getInstruction().value_or(""))});
+                            sideOf(op.getInstruction().value_or("")),
+                            allowsTf32(op.getInstruction().value_or(""))});
   const Shares shares(b, simt::layoutOf(op.getType()), shape, form, thread,
                       machine.lanes);
   Value *lane = b.CreateAnd(thread, machine.lanes - 1);

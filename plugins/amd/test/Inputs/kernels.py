@@ -17,12 +17,12 @@ def turned(x, out, N: tl.constexpr):
 
 
 @triton.jit
-def product(a, b, out, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, OUT: tl.constexpr):
+def product(a, b, out, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, OUT: tl.constexpr, PRECISION: tl.constexpr = "ieee"):
     rows = tl.arange(0, M)[:, None]
     columns = tl.arange(0, N)[None, :]
     left = tl.load(a + rows * K + tl.arange(0, K)[None, :])
     right = tl.load(b + tl.arange(0, K)[:, None] * N + columns)
-    tl.store(out + rows * N + columns, tl.dot(left, right, out_dtype=OUT))
+    tl.store(out + rows * N + columns, tl.dot(left, right, input_precision=PRECISION, out_dtype=OUT))
 
 
 @triton.jit
@@ -40,6 +40,10 @@ def walk(out, n):
 
 @triton.jit
 def scattered(x, indices, out, n, N: tl.constexpr = 256):
+
+
+@triton.jit
+def gathered(x, indices, out, n, N: tl.constexpr = 256):
     i = tl.arange(0, N)
     at = tl.load(indices + i)
     tl.store(out + i, tl.load(x + at, mask=at < n, other=0.0))
@@ -50,6 +54,13 @@ def byte_products(a, b, out, N: tl.constexpr):
     i = tl.arange(0, N)
     product = tl.load(a + i).to(tl.int32) * tl.load(b + i).to(tl.int32)
     tl.store(out + i, product + (product ^ 5))
+
+
+@triton.jit
+def scattered(x, indices, out, n, N: tl.constexpr = 256):
+    i = tl.arange(0, N)
+    at = tl.load(indices + i)
+    tl.store(out + at, tl.load(x + i), mask=at < n)
 
 
 @triton.jit
