@@ -77,10 +77,15 @@ Result<KernelSource> loadSource(const KernelText &kernel,
                   status.message() +
                       "; write the kernel as file.py::kernel_name");
   }
+  return makeSource(kernel, std::move(*text), imports);
+}
+
+Result<KernelSource> makeSource(const KernelText &kernel, std::string text,
+                                const ImportOptions &imports) {
   KernelSource source;
   source.path = kernel.path;
   source.function = kernel.function;
-  source.text = std::move(*text);
+  source.text = std::move(text);
   if (Status status = addImports(source, imports); !status.ok()) {
     return status;
   }

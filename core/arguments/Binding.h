@@ -33,6 +33,10 @@ runtime::KeyValue toKeyValue(const std::string &name, const Constant &value);
 /// Reads the file; the source says whether it is tile IR.
 runtime::Result<runtime::KernelSource> loadSource(const KernelText &kernel,
                                                   const ImportOptions &imports);
+/// The same of a text that somebody else has read.
+runtime::Result<runtime::KernelSource> makeSource(const KernelText &kernel,
+                                                  std::string text,
+                                                  const ImportOptions &imports);
 
 struct BoundBuffer {
   std::string name;

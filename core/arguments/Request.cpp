@@ -155,7 +155,8 @@ static bool isNamed(const std::vector<std::string> &words,
 /// Adds what triton.heuristics makes of the launch's values, where the command
 /// line does not say it. Without values the compiler evaluates what it can.
 static Status addHeuristics(const Launch &launch, const Request &request,
-                            driver::Driver &driver, TerminalSink &sink,
+                            driver::Driver &driver,
+                            runtime::DiagnosticSink &sink,
                             Binding::Options &given) {
   const std::vector<driver::LaunchValue> values =
       launch.binding.launchValues(launch.signature);
@@ -190,10 +191,12 @@ static Status addHeuristics(const Launch &launch, const Request &request,
 }
 
 Result<NamedKernel> loadKernel(const Request &request, driver::Driver &driver,
-                               TerminalSink &sink) {
+                               runtime::DiagnosticSink &sink) {
   NamedKernel made;
+  const KernelText kernel = parseKernel(request.kernel);
   Result<KernelSource> source =
-      loadSource(parseKernel(request.kernel), request.imports);
+      request.text ? makeSource(kernel, *request.text, request.imports)
+                   : loadSource(kernel, request.imports);
   if (!source) {
     return source.takeStatus();
   }
@@ -276,7 +279,7 @@ static Result<Launch> resolveCompiled(const Request &request,
 }
 
 Result<Launch> resolve(const Request &request, driver::Driver &driver,
-                       TerminalSink &sink,
+                       runtime::DiagnosticSink &sink,
                        const std::function<void()> &afterParse) {
   Result<NamedKernel> kernel = loadKernel(request, driver, sink);
   if (!kernel) {

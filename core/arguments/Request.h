@@ -18,6 +18,8 @@ namespace tz::tool {
 
 struct Request {
   std::string kernel, grid;
+  /// Of the kernel's file, where it is not what the disk has.
+  std::optional<std::string> text;
   ImportOptions imports;
   Binding::Options binding;
   unsigned config = 0; // of autotune; 0: not said
@@ -43,7 +45,8 @@ struct NamedKernel {
   std::shared_ptr<const runtime::Artifact> artifact;
 };
 runtime::Result<NamedKernel>
-loadKernel(const Request &request, driver::Driver &driver, TerminalSink &sink);
+loadKernel(const Request &request, driver::Driver &driver,
+           runtime::DiagnosticSink &sink);
 
 /// What a request means.
 struct Launch {
@@ -68,7 +71,7 @@ void noteMissingGrid(const Request &request);
 
 /// `afterParse`, if given, is called when the source is read and parsed.
 runtime::Result<Launch> resolve(const Request &request, driver::Driver &driver,
-                                TerminalSink &sink,
+                                runtime::DiagnosticSink &sink,
                                 const std::function<void()> &afterParse = {});
 
 /// "BLOCK=128 num_warps=4 num_stages=3"; num_ctas only where it is not 1.

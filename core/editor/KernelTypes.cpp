@@ -1,0 +1,195 @@
+//===- KernelTypes.cpp - for which types an editor elaborates -------------===//
+//
+// What   See KernelTypes.h.
+// Why    See KernelTypes.h.
+//===----------------------------------------------------------------------===//
+#include "core/editor/KernelTypes.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Regex.h"
+
+using namespace llvm;
+
+namespace tz::editor {
+
+namespace {
+
+SmallVector<StringRef, 0> linesOf(StringRef text) {
+  SmallVector<StringRef, 0> lines;
+  text.split(lines, '\n');
+  return lines;
+}
+
+/// "# tz: WORDS" in comments and decorators directly above line `line` (from
+/// 1).
+bool findComment(ArrayRef<StringRef> lines, size_t line, KernelWords &found) {
+  for (size_t i = line - 1; i-- > 0;) {
+    StringRef text = lines[i].trim();
+    if (text.consume_front("#")) {
+      text = text.ltrim();
+      if (text.consume_front("tz:")) {
+        found = {KernelWords::Comment,
+                 (text.trim() + " " + StringRef(found.words)).str(), i};
+      }
+    } else if (!text.starts_with("@") && !text.starts_with(")") &&
+               !text.ends_with(",") && !text.ends_with("(") &&
+               !text.ends_with("[")) {
+      break; // neither a comment nor a part of a decorator
+    }
+  }
+  return found.from == KernelWords::Comment;
+}
+
+/// A command of tz for this kernel; a line that ends in a backslash goes on.
+bool findCommand(ArrayRef<StringRef> lines, StringRef kernel,
+                 KernelWords &found) {
+  const Regex begin("tz (run|compile|bench|explain|view|debug) [^ ]*::" +
+                    kernel.str() + "( |$)");
+  for (size_t i = 0; i < lines.size(); ++i) {
+    SmallVector<StringRef, 3> parts;
+    if (!begin.match(lines[i], &parts)) {
+      continue;
+    }
+    std::string words;
+    StringRef rest = lines[i].drop_front(
+        size_t(parts[0].data() - lines[i].data()) + parts[0].size());
+    for (size_t next = i;;) {
+      rest = rest.rtrim();
+      rest.consume_front("#");
+      const bool goesOn = rest.consume_back("\\");
+      words += " " + rest.trim().str();
+      if (!goesOn || ++next >= lines.size()) {
+        break;
+      }
+      rest = lines[next].ltrim();
+    }
+    // What stands around a command in a sentence or a string.
+    StringRef all = StringRef(words).trim().rtrim("`'");
+    found = {KernelWords::Command, all.str(), i};
+    return true;
+  }
+  return false;
+}
+
+/// The text of a function: up to the next line that is not indented.
+std::string bodyOf(ArrayRef<StringRef> lines, size_t line) {
+  std::string body;
+  for (size_t i = line; i < lines.size(); ++i) {
+    StringRef text = lines[i];
+    if (!text.empty() && !isSpace(text[0]) && text[0] != ')' &&
+        text[0] != '#') {
+      break;
+    }
+    body += (text.split('#').first + "\n").str();
+  }
+  return body;
+}
+
+/// Names that stand for addresses: what is loaded and stored through, and what
+/// such names are computed from.
+StringSet<> addressesIn(const std::string &body) {
+  StringSet<> names;
+  const Regex used("(load|store|atomic_[a-z]+|make_block_ptr|prefetch|"
+                   "make_tensor_descriptor|load_rows|store_rows)\\( *"
+                   "(base *= *)?([A-Za-z_][A-Za-z0-9_]*)");
+  SmallVector<StringRef, 4> parts;
+  for (StringRef rest = body; used.match(rest, &parts);) {
+    names.insert(parts[3]);
+    rest = rest.drop_front(size_t(parts[3].end() - rest.data()));
+  }
+  // x_ptrs = x + ..., also x_ptrs += ...
+  const Regex assigned("^ *([A-Za-z_][A-Za-z0-9_]*) *= *\\(?([A-Za-z_][A-Za-z0-"
+                       "9_]*) *[+:]?");
+  bool isNew = true;
+  for (unsigned step = 0; isNew && step < 8; ++step) {
+    isNew = false;
+    for (StringRef line : linesOf(body)) {
+      if (assigned.match(line, &parts) && names.contains(parts[1])) {
+        isNew |= names.insert(parts[2]).second;
+      }
+    }
+  }
+  return names;
+}
+
+/// What a constant is, by its name, where there is no default.
+std::string guessConstant(StringRef name) {
+  const std::string upper = name.upper();
+  StringRef text = upper;
+  for (const char *begin : {"IS_", "HAS_", "USE_", "WITH_", "EVEN_", "ALLOW_"}) {
+    if (text.starts_with(begin)) {
+      return "True";
+    }
+  }
+  if (text.contains("CAUSAL")) {
+    return "True";
+  }
+  if (text.contains("ACTIVATION")) {
+    return "None";
+  }
+  if (text.contains("DTYPE")) {
+    return "fp32";
+  }
+  if (text.contains("GROUP") || text.contains("STAGES")) {
+    return "4";
+  }
+  return "64"; // BLOCK, HEAD_DIM ...
+}
+
+std::string guess(ArrayRef<StringRef> lines,
+                  const frontend::KernelInfo &kernel) {
+  const StringSet<> addresses = addressesIn(bodyOf(lines, kernel.loc.line));
+  std::string words;
+  for (const frontend::ParamInfo &parameter : kernel.params) {
+    const StringRef name = parameter.name;
+    if (parameter.isConstexpr) {
+      const bool isSet =
+          parameter.defaultValue ||
+          llvm::is_contained(kernel.heuristics, parameter.name) ||
+          llvm::any_of(kernel.configs, [&](const frontend::ConfigInfo &one) {
+            return one.constexprs.count(parameter.name) != 0;
+          });
+      if (!isSet) {
+        words += " --constexpr " + parameter.name + "=" + guessConstant(name);
+      }
+      continue;
+    }
+    if (parameter.defaultValue) {
+      continue;
+    }
+    const bool isAddress = addresses.contains(name) || name.ends_with("ptr") ||
+                           name.ends_with("Ptr");
+    const bool isReal =
+        StringSwitch<bool>(name.lower())
+            .Cases({"eps", "epsilon", "alpha", "beta", "scale", "sm_scale",
+                    "p", "lr", "dropout", "dropout_p", "slope"},
+                   true)
+            .Default(name.ends_with("_scale") || name.ends_with("eps"));
+    words += " --arg " + parameter.name +
+             (isAddress ? "=*fp32:16" : isReal ? "=fp32" : "=i32");
+  }
+  return words;
+}
+
+} // namespace
+
+KernelWords wordsFor(StringRef text, const frontend::KernelInfo &kernel,
+                     const KernelSettings &settings) {
+  const SmallVector<StringRef, 0> lines = linesOf(text);
+  KernelWords found;
+  if (kernel.loc.line == 0 || kernel.loc.line > lines.size()) {
+    return found;
+  }
+  if (findComment(lines, kernel.loc.line, found) ||
+      findCommand(lines, kernel.name, found)) {
+    return found;
+  }
+  if (auto given = settings.find(kernel.name); given != settings.end()) {
+    return {KernelWords::Settings, given->second, 0};
+  }
+  return {KernelWords::Guess, guess(lines, kernel), 0};
+}
+
+} // namespace tz::editor
