@@ -51,7 +51,7 @@ private:
                 const std::string &kernel);
   void addResults(mlir::ModuleOp module);
   void addRemarks(const driver::LoweredKernel::State &state);
-  void addFunctions(const frontend::Module &module);
+  void addFunctions(const driver::Sources &sources);
   /// A status that belongs to the kernel's first line.
   void addStatus(const frontend::KernelInfo &kernel, const Status &status,
                  const KernelWords &words);
@@ -225,6 +225,9 @@ bool Analyser::parseWords(const KernelWords &words, tool::Request &request,
 
 void Analyser::addKernel(const frontend::KernelInfo &kernel) {
   const KernelWords words = wordsFor(text.text(), kernel, settings);
+  if (words.isCalled) {
+    return; // the kernels that call it tell its mistakes
+  }
   tool::Request request;
   std::string signature, problem;
   if (!parseWords(words, request, signature, problem)) {
@@ -278,6 +281,7 @@ void Analyser::compile(const frontend::KernelInfo &kernel,
   }
   addNames(tile->state(), kernel.name);
   addResults(*tile->state().module);
+  addFunctions(tile->state().source->files());
   Heard remarks;
   Result<driver::LoweredKernel> neutral =
       driver.lower(launch->job, driver::Stage::Neutral, remarks);
@@ -410,10 +414,13 @@ static void addDefinitions(llvm::StringRef text, const std::string &path,
   }
 }
 
-void Analyser::addFunctions(const frontend::Module &module) {
-  addDefinitions(text.text(), "", made.functions);
-  for (const auto &source : module.sources()) {
-    if (source->isFile() && !isThisFile(source->path())) {
+void Analyser::addFunctions(const driver::Sources &sources) {
+  for (const auto &source : sources) {
+    auto isIt = [&](const FunctionPlace &one) {
+      return one.place.path == source->path();
+    };
+    if (source->isFile() && !isThisFile(source->path()) &&
+        llvm::none_of(made.functions, isIt)) {
       addDefinitions(source->text(), source->path().str(), made.functions);
     }
   }
@@ -437,13 +444,14 @@ FileAnalysis Analyser::run() {
                         : FilePlace();
     add(std::move(message));
   }
+  addDefinitions(text.text(), "", made.functions);
   // After a mistake in the file's own text each kernel would tell it again.
   if (!sink.hasErrors()) {
     for (const frontend::KernelInfo &kernel : module.kernels()) {
       addKernel(kernel);
     }
   }
-  addFunctions(module);
+  addFunctions(module.sources());
   return std::move(made);
 }
 

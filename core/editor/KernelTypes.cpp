@@ -30,8 +30,9 @@ bool findComment(ArrayRef<StringRef> lines, size_t line, KernelWords &found) {
     if (text.consume_front("#")) {
       text = text.ltrim();
       if (text.consume_front("tz:")) {
-        found = {KernelWords::Comment,
-                 (text.trim() + " " + StringRef(found.words)).str(), i};
+        found.from = KernelWords::Comment;
+        found.words = (text.trim() + " " + StringRef(found.words)).str();
+        found.line = i;
       }
     } else if (!text.starts_with("@") && !text.starts_with(")") &&
                !text.ends_with(",") && !text.ends_with("(") &&
@@ -67,7 +68,9 @@ bool findCommand(ArrayRef<StringRef> lines, StringRef kernel,
     }
     // What stands around a command in a sentence or a string.
     StringRef all = StringRef(words).trim().rtrim("`'");
-    found = {KernelWords::Command, all.str(), i};
+    found.from = KernelWords::Command;
+    found.words = all.str();
+    found.line = i;
     return true;
   }
   return false;
@@ -138,6 +141,20 @@ std::string guessConstant(StringRef name) {
   return "64"; // BLOCK, HEAD_DIM ...
 }
 
+/// Is it a function that kernels call? A launch is NAME[grid](...).
+bool isCalled(ArrayRef<StringRef> lines, const frontend::KernelInfo &kernel) {
+  const std::string body = bodyOf(lines, kernel.loc.line);
+  const Regex gives("^ +return +[^ \n]", Regex::Newline);
+  if (gives.match(body)) {
+    return true;
+  }
+  const Regex call("(^|[^A-Za-z0-9_.])" + kernel.name + " *\\(");
+  return llvm::any_of(lines, [&](StringRef line) {
+    return call.match(line.split('#').first) &&
+           !line.ltrim().starts_with("def ");
+  });
+}
+
 std::string guess(ArrayRef<StringRef> lines,
                   const frontend::KernelInfo &kernel) {
   const StringSet<> addresses = addressesIn(bodyOf(lines, kernel.loc.line));
@@ -187,9 +204,13 @@ KernelWords wordsFor(StringRef text, const frontend::KernelInfo &kernel,
     return found;
   }
   if (auto given = settings.find(kernel.name); given != settings.end()) {
-    return {KernelWords::Settings, given->second, 0};
+    found.from = KernelWords::Settings;
+    found.words = given->second;
+    return found;
   }
-  return {KernelWords::Guess, guess(lines, kernel), 0};
+  found.words = guess(lines, kernel);
+  found.isCalled = isCalled(lines, kernel);
+  return found;
 }
 
 } // namespace tz::editor

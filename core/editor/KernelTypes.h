@@ -22,6 +22,8 @@ using KernelSettings = std::map<std::string, std::string>;
 
 struct KernelWords {
   enum From { Comment, Command, Settings, Guess } from = Guess;
+  /// Under a guess: others call it, or it gives a value, so it is no kernel.
+  bool isCalled = false;
   std::string words; ///< as `tz compile` takes them, without the kernel
   size_t line = 0;   ///< of a comment or command, from 0
 };
