@@ -936,8 +936,9 @@ typedef struct tz_device_api {
 
 /*===-- 10. "x.terrazzo.profiler/0": device activity only ---------------===*/
 
-/* An experiment: no host asks for this table yet, and it may change or go.
- * Entering and leaving calls is reported by the host itself. */
+/* An experiment: it may change or go. Asked for by a host when a profile runs;
+ * without it the host times launches by events. Entering and leaving calls is
+ * reported by the host itself. */
 
 #define TZ_PROFILER_INTERFACE "x.terrazzo.profiler/0"
 
@@ -959,10 +960,17 @@ typedef struct tz_record { /* in a buffer one after the other; stride = size */
   uint32_t device;         /* its number in devices() */
   uint32_t stream;         /* 1 + its number in order of creation, 0 = none */
   uint64_t a, b;           /* of a copy or fill: bytes, TZ_COPY_*; else 0 */
+  tz_str name; /* of a kernel that the host did not launch; until destroy() */
 } tz_record;
 
+/* Records go into buffers of the host's, which get_buffer gives (NULL: there is
+ * no memory; count what is dropped) and put_buffer takes back, filled with
+ * `valid` bytes. Both may be called from any thread, also inside of launch();
+ * not once destroy() has returned. */
 typedef struct tz_profiler_api {
   size_t struct_size;
+  /* TZ_E_UNAVAILABLE: records cannot be made here; the message says why. One
+   * at a time; another is TZ_E_FAILED_PRECONDITION. */
   tz_error *(TZ_CALL *create)(tz_platform *, uint64_t kinds, void *ctx,
                               void *(TZ_CALL *get_buffer)(void *ctx,
                                                           size_t *size),
@@ -970,10 +978,14 @@ typedef struct tz_profiler_api {
                                                         size_t valid),
                               tz_profiler **);
   void(TZ_CALL *destroy)(tz_profiler *);
+  /* kinds: 1 << TZ_RECORD_*; 0: none for now. */
   tz_error *(TZ_CALL *enable)(tz_profiler *, uint64_t kinds);
+  /* Gives what is there; `wait`: of all that has ended on the device. */
   tz_error *(TZ_CALL *flush)(tz_profiler *, uint32_t wait);
+  /* Of this thread. NULL, both: records have no `external`. */
   tz_error *(TZ_CALL *push_external)(tz_profiler *, uint64_t id);
   tz_error *(TZ_CALL *pop_external)(tz_profiler *, uint64_t *id);
+  /* NULL: the device's clock is the host's monotonic one. */
   tz_error *(TZ_CALL *clock_pair)(tz_device *, uint64_t *device_ns,
                                   uint64_t *host_monotonic_ns);
 } tz_profiler_api;

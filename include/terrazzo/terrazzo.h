@@ -677,6 +677,146 @@ typedef struct tz_hooks {
 TZ_API tz_status_t tz_session_set_hooks(tz_session_t session,
                                         const tz_hooks *hooks);
 
+/*===-- Profiles --------------------------------------------------------===*/
+
+/* What a session's launches cost, by the scopes that made them. Times of
+ * kernels come from the device's own records; where its plugin makes none, from
+ * events around each launch, and tz_profile_note says so. Several profiles may
+ * run at the same time. While none runs a launch costs what it costs without.
+ */
+
+typedef struct tz_profile_s *tz_profile_t;
+
+enum {
+  TZ_PROFILE_TREE = 1, /* sums by scope and kernel */
+  TZ_PROFILE_TRACE = 2 /* each launch and scope with begin and end */
+};
+
+/* Frames of the program stand between scopes and kernels; see
+ * tz_profile_set_frames. */
+enum { TZ_PROFILE_FRAMES = 1 };
+
+typedef struct tz_profile_options {
+  size_t struct_size;
+  uint32_t data;  /* TZ_PROFILE_*; 0: a tree */
+  uint32_t flags; /* TZ_PROFILE_FRAMES */
+  /* Of a trace's phase; 0: 2^24. Those beyond are counted, not kept. */
+  uint64_t max_records;
+} tz_profile_options;
+
+/* Begins one; options may be NULL. It ends with tz_profile_destroy, before its
+ * session. */
+TZ_API tz_status_t tz_profile_start(tz_session_t session,
+                                    const tz_profile_options *options,
+                                    tz_profile_t *out);
+TZ_API void tz_profile_destroy(tz_profile_t profile);
+/* Nothing is recorded between pause and resume. A launch that began before
+ * counts. */
+TZ_API tz_status_t tz_profile_pause(tz_profile_t profile);
+TZ_API tz_status_t tz_profile_resume(tz_profile_t profile);
+/* Waits for what devices have to say of launches that were made. */
+TZ_API tz_status_t tz_profile_flush(tz_profile_t profile);
+/* Why times are less exact than they could be, or records are missing: a line
+ * each; "": neither. Valid until the next call for this profile. */
+TZ_API const char *tz_profile_note(tz_profile_t profile);
+
+/* Scopes are names under which this thread's launches are counted, in every
+ * profile of the process. They may be open before a profile starts. */
+TZ_API tz_status_t tz_profile_enter_scope(const char *name);
+/* name: of the innermost scope, or NULL. */
+TZ_API tz_status_t tz_profile_exit_scope(const char *name);
+/* How many scopes are open on this thread. */
+TZ_API size_t tz_profile_depth(void);
+/* A last name below all scopes, until it is left; the innermost counts. */
+TZ_API tz_status_t tz_profile_enter_state(const char *name);
+TZ_API tz_status_t tz_profile_exit_state(void);
+/* The name of this thread's next launches, instead of the kernel's; NULL: the
+ * kernel's again. */
+TZ_API tz_status_t tz_profile_name_launches(const char *name);
+
+/* Where in the program this thread is, outermost first, for profiles with
+ * TZ_PROFILE_FRAMES; until the next call. */
+TZ_API tz_status_t tz_profile_set_frames(const char *const *frames,
+                                         size_t count);
+
+enum {
+  TZ_METRIC_INT = 1,
+  TZ_METRIC_FLOAT = 2,
+  TZ_METRIC_TEXT = 3,
+  TZ_METRIC_INTS = 4,
+  TZ_METRIC_FLOATS = 5
+};
+
+typedef struct tz_metric {
+  size_t struct_size;
+  /* "tokens". Behind it "(inc)": scopes above have its sum too, which numbers
+   * have without saying so; "(exc)": they have not; "(pty)": the last value
+   * counts, not the sum. */
+  const char *name;
+  uint32_t kind; /* TZ_METRIC_*; the same for all values of a name */
+  uint32_t reserved;
+  int64_t i64;         /* TZ_METRIC_INT */
+  double f64;          /* TZ_METRIC_FLOAT */
+  const char *text;    /* TZ_METRIC_TEXT */
+  const int64_t *i64s; /* TZ_METRIC_INTS; `count` of them */
+  const double *f64s;  /* TZ_METRIC_FLOATS; `count` of them */
+  size_t count;
+} tz_metric;
+
+/* A value for this thread's innermost scope, or for what name_launches named,
+ * in every profile that runs. TZ_E_INVALID_ARGUMENT: the metric has had values
+ * of another kind. */
+TZ_API tz_status_t tz_profile_add_metric(const tz_metric *metric);
+
+/* A profile has phases, whose numbers are apart: what is recorded belongs to
+ * the last one. The first is 0. */
+TZ_API tz_status_t tz_profile_advance_phase(tz_profile_t profile,
+                                            uint64_t *out);
+TZ_API uint64_t tz_profile_phase(tz_profile_t profile);
+/* 1: a later phase runs, and devices have said all of this one. */
+TZ_API int32_t tz_profile_is_phase_complete(tz_profile_t profile,
+                                            uint64_t phase);
+/* Forgets what was recorded in phases first to last. */
+TZ_API tz_status_t tz_profile_clear(tz_profile_t profile, uint64_t first,
+                                    uint64_t last);
+
+enum {
+  TZ_PROFILE_KERNEL = 1,
+  TZ_PROFILE_COPY = 2,
+  TZ_PROFILE_FILL = 3,
+  TZ_PROFILE_SCOPE = 4,
+  TZ_PROFILE_LAUNCH = 5, /* a call on the host */
+  TZ_PROFILE_COMPILE = 6,
+  TZ_PROFILE_LOAD = 7,
+  TZ_PROFILE_SYNC = 8
+};
+
+/* One record of a trace. */
+typedef struct tz_profile_record {
+  size_t struct_size;
+  uint32_t kind;             /* TZ_PROFILE_* */
+  int32_t device;            /* its place in the profile, -1: the host */
+  uint64_t row;              /* number of the stream, of the host's thread */
+  uint64_t launch;           /* the same for a launch and its kernel; 0: none */
+  uint64_t begin_ns, end_ns; /* monotonic clock of the host */
+  const char *name;          /* valid until its phase is cleared */
+} tz_profile_record;
+
+/* Up to `count` records of a phase from number `first` on. *given: how many. */
+TZ_API tz_status_t tz_profile_read(tz_profile_t profile, uint64_t phase,
+                                   uint64_t first, tz_profile_record *out,
+                                   size_t count, size_t *given);
+
+/* One phase as text or bytes: "hatchet" (JSON) or "hatchet_msgpack" of a tree,
+ * "chrome_trace" of a trace, "": the profile's own. Valid until the next call
+ * for this profile; a NUL behind it is not counted. */
+TZ_API tz_status_t tz_profile_content(tz_profile_t profile, uint64_t phase,
+                                      const char *format, const char **bytes,
+                                      size_t *size);
+/* The same as a file, which is whole or not there. */
+TZ_API tz_status_t tz_profile_write(tz_profile_t profile, uint64_t phase,
+                                    const char *format, const char *path);
+
 #ifdef __cplusplus
 } /* extern "C" */
 #endif

@@ -510,6 +510,54 @@ private:
   detail::Owned<tz_session_t, tz_session_destroy> handle;
 };
 
+/// What a session's launches cost, by scopes. Ends before its session.
+class Profile {
+public:
+  /// data: TZ_PROFILE_TREE or TZ_PROFILE_TRACE.
+  explicit Profile(const Session &session, uint32_t data = TZ_PROFILE_TREE) {
+    tz_profile_options options{};
+    options.struct_size = sizeof(options);
+    options.data = data;
+    tz_profile_t made = nullptr;
+    check(tz_profile_start(session.get(), &options, &made));
+    handle.reset(made);
+  }
+  void pause() { check(tz_profile_pause(handle.get())); }
+  void resume() { check(tz_profile_resume(handle.get())); }
+  /// Waits for what devices have to say of launches that were made.
+  void flush() { check(tz_profile_flush(handle.get())); }
+  /// Why times are less exact than they could be, or records are missing.
+  std::string note() const { return tz_profile_note(handle.get()); }
+  /// The last phase as text; "" is the profile's own format. Call flush()
+  /// before.
+  std::string content(const std::string &format = "") const {
+    const char *bytes = nullptr;
+    size_t size = 0;
+    check(tz_profile_content(handle.get(), tz_profile_phase(handle.get()),
+                             format.c_str(), &bytes, &size));
+    return std::string(bytes, size);
+  }
+  void write(const std::string &path, const std::string &format = "") const {
+    check(tz_profile_write(handle.get(), tz_profile_phase(handle.get()),
+                           format.c_str(), path.c_str()));
+  }
+  tz_profile_t get() const { return handle.get(); }
+
+private:
+  detail::Owned<tz_profile_t, tz_profile_destroy> handle;
+};
+
+/// A name for what this thread launches while it lives.
+class ProfileScope {
+public:
+  explicit ProfileScope(const std::string &name) {
+    check(tz_profile_enter_scope(name.c_str()));
+  }
+  ~ProfileScope() { tz_status_release(tz_profile_exit_scope(nullptr)); }
+  ProfileScope(const ProfileScope &) = delete;
+  ProfileScope &operator=(const ProfileScope &) = delete;
+};
+
 } // namespace tz
 
 #endif

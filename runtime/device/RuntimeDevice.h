@@ -41,6 +41,7 @@ public:
   int index() const { return number; }
   const DeviceFunctions &api() const { return place.half->api; }
   tz_device *handle() const { return place.handle; }
+  const Plugin::DeviceHalf &half() const { return *place.half; }
   bool isSimulator() const { return place.isSimulator; }
 
   /// "x:0"

@@ -229,6 +229,7 @@ Status Plugin::openDevice(size_t library) {
   }
   DeviceHalf &half = deviceHalves.emplace_back();
   half.info = *info;
+  half.place = &place;
   half.api.adopt(*api, place);
   DeviceList found;
   Status s;

@@ -57,6 +57,7 @@ public:
     DeviceFunctions api;
     tz_platform *platform = nullptr;
     const tz_plugin *info = nullptr;
+    const PluginHalf *place = nullptr; ///< for marks of its calls
   };
   /// A device; its number in the plugin is its place in the list.
   struct DevicePlace {

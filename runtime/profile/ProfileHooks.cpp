@@ -1,26 +1,75 @@
 //===- ProfileHooks.cpp - who wants to know what the runtime does ---------===//
 //
-// What   Installing and removing hooks while others launch.
+// What   Installing and removing listeners while others launch; telling them.
 // Why    See ProfileHooks.h.
 //===----------------------------------------------------------------------===//
 #include "runtime/profile/ProfileHooks.h"
+
+#include "runtime/profile/Recorder.h"
 
 #include <algorithm>
 #include <cstring>
 
 namespace tz::runtime {
 
-void ProfileHooks::set(const tz_hooks *hooks) {
-  if (!hooks) {
+/// With the lock held. Starting and stopping again and again makes no more than
+/// one entry for each pair.
+void ProfileHooks::publish(const tz_hooks *hooks, Recorder *recorder) {
+  if (!hooks && !recorder) {
     active.store(nullptr, std::memory_order_release);
     return;
   }
-  auto copy = std::make_unique<tz_hooks>();
-  std::memcpy(copy.get(), hooks,
-              std::min(sizeof(tz_hooks), hooks->struct_size));
+  auto known = std::find_if(
+      allListeners.begin(), allListeners.end(), [&](const auto &one) {
+        return one->hooks == hooks && one->recorder == recorder;
+      });
+  if (known == allListeners.end()) {
+    allListeners.push_back(
+        std::make_unique<Listeners>(Listeners{hooks, recorder}));
+    known = std::prev(allListeners.end());
+  }
+  active.store(known->get(), std::memory_order_release);
+}
+
+void ProfileHooks::set(const tz_hooks *hooks) {
+  std::unique_ptr<tz_hooks> copy;
+  if (hooks) {
+    copy = std::make_unique<tz_hooks>();
+    std::memcpy(copy.get(), hooks,
+                std::min(sizeof(tz_hooks), hooks->struct_size));
+  }
   std::lock_guard guard(lock);
-  active.store(copy.get(), std::memory_order_release);
-  all.push_back(std::move(copy));
+  const Listeners *now = current();
+  publish(copy.get(), now ? now->recorder : nullptr);
+  if (copy) {
+    all.push_back(std::move(copy));
+  }
+}
+
+void ProfileHooks::setRecorder(Recorder *recorder) {
+  std::lock_guard guard(lock);
+  const Listeners *now = current();
+  publish(now ? now->hooks : nullptr, recorder);
+}
+
+void Activity::enter(ProfileHooks &hooks, const char *name) {
+  if (listeners->recorder) {
+    id = listeners->recorder->enter(hooks, kind, name, stream, began);
+  } else {
+    id = hooks.nextId();
+  }
+  if (listeners->hooks && listeners->hooks->enter) {
+    listeners->hooks->enter(listeners->hooks->ctx, kind, id, name);
+  }
+}
+
+void Activity::leave() {
+  if (listeners->hooks && listeners->hooks->exit) {
+    listeners->hooks->exit(listeners->hooks->ctx, kind, id, code);
+  }
+  if (listeners->recorder) {
+    listeners->recorder->leave(kind, id, code, stream, began);
+  }
 }
 
 } // namespace tz::runtime

@@ -1,8 +1,8 @@
 //===- ProfileHooks.h - who wants to know what the runtime does -----------===//
 //
-// What   One pair of functions, called around compile, load, launch and sync.
-// Why    A profiler pairs them with device times by their id; without one, a
-//        launch pays a single atomic load.
+// What   Who is told of compile, load, launch and sync: functions of the
+//        program, and the recorder of profiles.
+// Why    Without either, a launch pays a single atomic load and a branch.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_RUNTIME_PROFILE_PROFILEHOOKS_H
 #define TERRAZZO_RUNTIME_PROFILE_PROFILEHOOKS_H
@@ -16,37 +16,49 @@
 
 namespace tz::runtime {
 
+class Recorder;
+class Stream;
+
+/// Either may be null, not both.
+struct Listeners {
+  const tz_hooks *hooks;
+  Recorder *recorder;
+};
+
 class ProfileHooks {
 public:
   void set(const tz_hooks *hooks);
-  const tz_hooks *current() const {
+  void setRecorder(Recorder *recorder);
+  const Listeners *current() const {
     return active.load(std::memory_order_acquire);
   }
   uint64_t nextId() { return ids.fetch_add(1, std::memory_order_relaxed) + 1; }
 
 private:
-  std::atomic<const tz_hooks *> active{nullptr};
+  void publish(const tz_hooks *hooks, Recorder *recorder);
+
+  std::atomic<const Listeners *> active{nullptr};
   std::atomic<uint64_t> ids{0};
   std::mutex lock;
-  // Kept to the end: a thread may be inside hooks that were just replaced.
+  // Kept to the end: a thread may be inside of what was just replaced.
   std::vector<std::unique_ptr<tz_hooks>> all;
+  std::vector<std::unique_ptr<Listeners>> allListeners;
 };
 
 /// enter now, exit when it goes; the code is OK unless set.
 class Activity {
 public:
-  Activity(ProfileHooks &hooks, uint32_t kind, const char *name)
-      : functions(hooks.current()), kind(kind) {
-    if (functions) [[unlikely]] {
-      id = hooks.nextId();
-      if (functions->enter) {
-        functions->enter(functions->ctx, kind, id, name);
-      }
+  /// stream: of a launch.
+  Activity(ProfileHooks &hooks, uint32_t kind, const char *name,
+           Stream *stream = nullptr)
+      : listeners(hooks.current()), kind(kind), stream(stream) {
+    if (listeners) [[unlikely]] {
+      enter(hooks, name);
     }
   }
   ~Activity() {
-    if (functions && functions->exit) [[unlikely]] {
-      functions->exit(functions->ctx, kind, id, code);
+    if (listeners) [[unlikely]] {
+      leave();
     }
   }
   Activity(const Activity &) = delete;
@@ -54,8 +66,13 @@ public:
   uint64_t id = 0; // 0: nobody listens
 
 private:
-  const tz_hooks *functions;
+  void enter(ProfileHooks &hooks, const char *name);
+  void leave();
+
+  const Listeners *listeners;
   uint32_t kind;
+  Stream *stream;
+  uint64_t began = 0;
 };
 
 } // namespace tz::runtime

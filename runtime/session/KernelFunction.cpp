@@ -191,7 +191,7 @@ Status KernelFunction::start(Specialization &code, Stream &stream,
                              const std::array<int64_t, 3> &grid,
                              const Slots &slots, bool repeats) {
   Activity activity(session.hooks(), TZ_ACTIVITY_LAUNCH,
-                    signature.function.c_str());
+                    signature.function.c_str(), &stream);
   Status status;
   if (repeats && code.loaded->isDirect()) [[likely]] {
     status = code.loaded->launchDirect(stream, grid, slots.values.data(),

@@ -49,6 +49,17 @@ Result<std::shared_ptr<Device>> Session::device(std::string_view spec) {
   return known;
 }
 
+std::vector<std::shared_ptr<Device>> Session::openDevices() {
+  std::lock_guard guard(lock);
+  std::vector<std::shared_ptr<Device>> open;
+  for (const auto &[key, device] : devices) {
+    if (device) {
+      open.push_back(device);
+    }
+  }
+  return open;
+}
+
 Result<std::unique_ptr<Stream>> Session::stream(Device &device) {
   Result<std::unique_ptr<Stream>> made = device.createStream();
   if (made) {

@@ -11,6 +11,7 @@
 #include "runtime/cache/Cache.h"
 #include "runtime/device/RuntimeDevice.h"
 #include "runtime/profile/ProfileHooks.h"
+#include "runtime/profile/Recorder.h"
 #include "runtime/session/CompilerService.h"
 
 #include <map>
@@ -37,6 +38,7 @@ public:
   Registry &registry() { return *plugins; }
   Cache *cache() { return store.get(); }
   ProfileHooks &hooks() { return profile; }
+  Recorder &recorder() { return recorderOfAll; }
   /// Null: this library has none, or the session must not compile.
   CompilerService *compiler() { return service.get(); }
   bool mayCompile() const { return options.useCompiler; }
@@ -46,6 +48,7 @@ public:
   /// for the device's own. One object for equal answers.
   Result<std::shared_ptr<Device>> device(std::string_view target);
   Result<std::unique_ptr<Stream>> stream(Device &device);
+  std::vector<std::shared_ptr<Device>> openDevices();
   void report(uint32_t severity, std::string_view rendered) override;
   const PrintSink &printSink() const { return print; }
 
@@ -60,6 +63,7 @@ private:
   /// By plugin, number and code target: one device may be open for several.
   std::map<std::tuple<Plugin *, int, std::string>, std::shared_ptr<Device>>
       devices;
+  Recorder recorderOfAll{profile}; // ends before what it asks
 };
 
 } // namespace tz::runtime

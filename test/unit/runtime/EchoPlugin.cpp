@@ -86,6 +86,13 @@ struct EchoStream : HostStream {
     if (echo.body) {
       echo.body(echo.launches.back());
     }
+    tz_record record{};
+    record.size = sizeof(record);
+    record.kind = TZ_RECORD_KERNEL;
+    record.correlation = l.correlation;
+    record.t0_ns = 1000;
+    record.t1_ns = 1000 + 100 * l.grid[0];
+    echo.records.push_back(record);
   }
   void synchronize() {
     step();
@@ -154,6 +161,66 @@ struct EchoDevice : HostDevice {
   }
 };
 
+/// Records as a device tells them: when it is asked.
+struct Records {
+  void *ctx = nullptr;
+  void *(*get)(void *, size_t *) = nullptr;
+  void (*put)(void *, void *, size_t) = nullptr;
+
+  void flush() {
+    Echo &echo = Echo::instance();
+    size_t size = 0, used = 0;
+    auto *buffer =
+        echo.hasBuffers ? static_cast<char *>(get(ctx, &size)) : nullptr;
+    for (const tz_record &record : echo.records) {
+      if (buffer && used + sizeof(record) <= size) {
+        std::memcpy(buffer + used, &record, sizeof(record));
+        used += sizeof(record);
+      }
+    }
+    echo.records.clear();
+    if (buffer) {
+      put(ctx, buffer, used);
+    }
+  }
+};
+
+Records theRecords;
+tz_profiler *const handle = reinterpret_cast<tz_profiler *>(&theRecords);
+
+const tz_profiler_api RecordsTable = {
+    sizeof(tz_profiler_api),
+    [](tz_platform *, uint64_t, void *ctx, void *(*get)(void *, size_t *),
+       void (*put)(void *, void *, size_t), tz_profiler **out) {
+      return guarded([&] {
+        if (Echo::instance().refusesRecords) {
+          throw Failure(TZ_E_UNAVAILABLE, "another tool has the records");
+        }
+        theRecords = {ctx, get, put};
+        *out = handle;
+      });
+    },
+    [](tz_profiler *) { theRecords = {}; },
+    [](tz_profiler *, uint64_t) -> tz_error * { return nullptr; },
+    [](tz_profiler *, uint32_t) {
+      return guarded([&] { theRecords.flush(); });
+    },
+    [](tz_profiler *, uint64_t id) -> tz_error * {
+      Echo::instance().externals.push_back(id);
+      return nullptr;
+    },
+    [](tz_profiler *, uint64_t *id) -> tz_error * {
+      *id = Echo::instance().externals.back();
+      Echo::instance().externals.pop_back();
+      return nullptr;
+    },
+    // Its clock began 500 ns before the host's.
+    [](tz_device *, uint64_t *device, uint64_t *host) -> tz_error * {
+      *device = 700;
+      *host = 200;
+      return nullptr;
+    }};
+
 const void *getInterface(const char *id) {
   static const tz_device_api old = [] {
     tz_device_api t = *deviceTable<EchoDevice>();
@@ -162,6 +229,9 @@ const void *getInterface(const char *id) {
     t.source_place = reinterpret_cast<decltype(t.source_place)>(8);
     return t;
   }();
+  if (std::string_view(id) == TZ_PROFILER_INTERFACE) {
+    return Echo::instance().hasRecords ? &RecordsTable : nullptr;
+  }
   if (std::string_view(id) != "tz.device/1") {
     return nullptr;
   }

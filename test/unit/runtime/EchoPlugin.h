@@ -26,9 +26,14 @@ struct Echo {
   bool record = true;
   std::function<void(const EchoLaunch &)> body;
   size_t allocations = 0, frees = 0, waits = 0;
-  bool isBehind = false;    // no event that was recorded has come
-  bool isRecording = false; // streams record a graph
-  bool isOld = false;       // when opened: its table has no source_place
+  bool isBehind = false;           // no event that was recorded has come
+  bool isRecording = false;        // streams record a graph
+  bool isOld = false;              // when opened: its table has no source_place
+  bool hasRecords = false;         // has a profiler's table, with what follows
+  bool refusesRecords = false;     // its create() fails
+  bool hasBuffers = true;          // else all records are dropped
+  std::vector<uint64_t> externals; // that are pushed
+  std::vector<tz_record> records;  // until they are flushed
   int failAt = -1; // the call of any table function that fails, counted down
 
   void reset() { *this = Echo(); }

@@ -1,0 +1,72 @@
+//===- Profile.h - one profile of a session -------------------------------===//
+//
+// What   Its phases, its metrics and the devices it has heard of.
+// Why    What is recorded in a phase is written and forgotten with it; kinds of
+//        metrics and numbers of devices hold all along.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_RUNTIME_PROFILE_PROFILE_H
+#define TERRAZZO_RUNTIME_PROFILE_PROFILE_H
+
+#include "runtime/profile/ProfileData.h"
+
+#include <functional>
+#include <memory>
+
+namespace tz::runtime {
+
+class Device;
+
+/// A device as files name it.
+struct ProfileDevice {
+  const void *owner; ///< its plugin's object
+  int number;        ///< in that plugin
+  std::string type;  ///< "CPU"
+  std::vector<std::pair<std::string, MetricValue>> facts;
+};
+
+/// What a text is written to, piece by piece. False: no more is taken.
+using TextSink = std::function<bool(std::string_view)>;
+
+/// All functions: with the lock of its recorder.
+class Profile {
+public:
+  Profile(bool isTrace, bool hasFrames, uint64_t maxRecords)
+      : isTrace(isTrace), hasFrames(hasFrames), maxRecords(maxRecords) {
+    advance();
+  }
+
+  const bool isTrace, hasFrames;
+  bool isActive = true;
+  MetricTable metrics;
+  /// A line each; see tz_profile_note.
+  std::vector<std::string> notes;
+
+  const std::shared_ptr<ProfilePhase> &current() const { return phases.back(); }
+  uint64_t phase() const { return phases.back()->number; }
+  /// Null: it was cleared, or is yet to come.
+  ProfilePhase *find(uint64_t phase) const;
+  uint64_t advance();
+  bool isComplete(uint64_t phase) const;
+  void clear(uint64_t first, uint64_t last);
+
+  /// Its place here.
+  int32_t place(const Device &device);
+  int32_t place(const void *owner, int number) const;
+  const std::vector<ProfileDevice> &devices() const { return known; }
+
+  void note(std::string line);
+
+  /// TZ_E_INVALID_ARGUMENT: there is no such format for this profile.
+  Status write(uint64_t phase, std::string_view format,
+               const TextSink &sink) const;
+
+private:
+  const uint64_t maxRecords;
+  uint64_t phasesMade = 0;
+  std::vector<std::shared_ptr<ProfilePhase>> phases;
+  std::vector<ProfileDevice> known;
+};
+
+} // namespace tz::runtime
+
+#endif

@@ -1,0 +1,229 @@
+//===- RecordedTimes.cpp - when kernels ran -------------------------------===//
+//
+// What   Records of plugins, and events around launches, taken to the launches
+//        that they are of.
+// Why    A device tells its times later, from another thread, or never.
+//===----------------------------------------------------------------------===//
+#include "runtime/profile/Recorder.h"
+
+#include <algorithm>
+
+namespace tz::runtime {
+
+/// With the lock held, as all but flush() and read().
+void Recorder::popDone() {
+  while (!pending.empty() && !pending.front().phase) {
+    pending.pop_front();
+  }
+}
+
+/// Calls `body` for each profile that waits for launch `id`.
+template <typename Pendings, typename Body>
+static void forLaunch(Pendings &pending, uint64_t id, Body &&body) {
+  auto one = std::lower_bound(
+      pending.begin(), pending.end(), id,
+      [](const auto &p, uint64_t wanted) { return p.id < wanted; });
+  for (; one != pending.end() && one->id == id; ++one) {
+    if (one->phase) {
+      body(*one);
+      --one->phase->pending;
+      one->phase = nullptr;
+      one->profile = nullptr;
+    }
+  }
+}
+
+void Recorder::drop(uint64_t id, bool isLost) {
+  forLaunch(pending, id, [&](Pending &one) {
+    one.phase->dropped += isLost && one.serial == one.phase->serial();
+  });
+  popDone();
+}
+
+void Recorder::complete(uint64_t id, uint64_t began, uint64_t ended,
+                        uint64_t row) {
+  ended = std::max(began, ended);
+  forLaunch(pending, id, [&](Pending &one) {
+    if (one.serial != one.phase->serial()) {
+      return; // its phase was cleared
+    }
+    one.phase->addKernel(one.node, ended - began);
+    one.phase->addEvent({began, ended, row, id, one.node, 0,
+                         one.phase->nodes()[one.node].device,
+                         TZ_PROFILE_KERNEL},
+                        one.extras);
+  });
+  popDone();
+}
+
+//===--- Records of plugins -----------------------------------------------===//
+
+void Recorder::read(const Source &source, const tz_record &record) {
+  std::lock_guard guard(lock);
+  if (record.kind == TZ_RECORD_DROPPED) {
+    for (const std::shared_ptr<Profile> &one : profiles) {
+      one->current()->dropped += record.a;
+    }
+  } else if (record.kind == TZ_RECORD_KERNEL && record.correlation) {
+    // The first record may come before open() has given the activity.
+    const auto host = [&](uint64_t ns) {
+      return source.activity ? source.activity->hostTime(ns) : ns;
+    };
+    complete(record.correlation, host(record.t0_ns), host(record.t1_ns),
+             record.stream);
+  } else {
+    readForeign(source, record);
+  }
+}
+
+/// What the runtime did not launch: kernels of other libraries, copies, fills.
+void Recorder::readForeign(const Source &source, const tz_record &record) {
+  uint32_t kind = 0;
+  std::string_view name;
+  switch (record.kind) {
+  case TZ_RECORD_KERNEL:
+    kind = TZ_PROFILE_KERNEL;
+    name = record.name.data ? view(record.name) : "unnamed kernel";
+    break;
+  case TZ_RECORD_COPY:
+    kind = TZ_PROFILE_COPY;
+    name = "<copy>";
+    break;
+  case TZ_RECORD_FILL:
+    kind = TZ_PROFILE_FILL;
+    name = "<fill>";
+    break;
+  default:
+    return;
+  }
+  const uint64_t began =
+      source.activity ? source.activity->hostTime(record.t0_ns) : record.t0_ns;
+  const uint64_t ns = std::max(record.t0_ns, record.t1_ns) - record.t0_ns;
+  for (const std::shared_ptr<Profile> &one : profiles) {
+    if (!one->isActive) {
+      continue;
+    }
+    ProfilePhase &phase = *one->current();
+    uint32_t node = 0;
+    if (auto path = externals.find(record.external); path != externals.end()) {
+      for (const std::string &scope : path->second) {
+        node = phase.child(node, scope);
+      }
+    }
+    const int32_t device = one->place(source.platform, int(record.device));
+    node = phase.child(node, name, device);
+    phase.addKernel(node, ns);
+    std::vector<NamedMetric> extras;
+    if (one->isTrace && kind != TZ_PROFILE_KERNEL) {
+      extras.push_back(namedMetric("bytes", int64_t(record.a)));
+    }
+    phase.addEvent({began, began + ns, record.stream, 0, node, 0, device, kind},
+                   extras);
+  }
+}
+
+//===--- Events around launches -------------------------------------------===//
+
+/// Distances of events are told from an anchor, whose time is the host's.
+Status Recorder::beginEvents(uint64_t id, Stream &stream) {
+  Device &device = stream.device();
+  auto make = [&]() -> Result<std::shared_ptr<Event>> {
+    Result<std::unique_ptr<Event>> made = device.createEvent(true);
+    if (!made) {
+      return made.takeStatus();
+    }
+    return std::shared_ptr<Event>(std::move(*made));
+  };
+  auto &[anchor, anchorNs] = anchors[&device];
+  if (!anchor) {
+    Result<std::shared_ptr<Event>> made = make();
+    if (!made) {
+      return made.takeStatus();
+    }
+    Status s = (*made)->record(stream);
+    s = s.ok() ? (*made)->synchronize() : std::move(s);
+    if (!s.ok()) {
+      return s;
+    }
+    anchor = std::move(*made);
+    anchorNs = monotonicNs();
+  }
+  Result<std::shared_ptr<Event>> before = make(), after = make();
+  if (!before || !after) {
+    return before ? after.takeStatus() : before.takeStatus();
+  }
+  Status s = (*before)->record(stream);
+  if (s.ok()) {
+    const uint64_t row = reinterpret_cast<uintptr_t>(stream.handle());
+    timed.push_back(
+        {id, anchor, std::move(*before), std::move(*after), anchorNs, row});
+  }
+  return s;
+}
+
+void Recorder::endEvents(uint64_t id, Stream &stream) {
+  for (auto one = timed.rbegin(); one != timed.rend(); ++one) {
+    if (one->id == id) {
+      if (!one->after->record(stream).ok()) {
+        timed.erase(std::prev(one.base()));
+        drop(id, true);
+      }
+      return;
+    }
+  }
+}
+
+void Recorder::readEvents() {
+  for (Timed &one : timed) {
+    Status s = one.after->synchronize();
+    uint64_t began = 0, ended = 0;
+    for (auto [event, time] : {std::pair(one.before.get(), &began),
+                               std::pair(one.after.get(), &ended)}) {
+      if (s.ok()) {
+        Result<uint64_t> ns = one.anchor->elapsedNs(*event);
+        s = ns ? Status() : ns.takeStatus();
+        *time = ns ? one.anchorNs + *ns : 0;
+      }
+    }
+    if (s.ok()) {
+      complete(one.id, began, ended, one.row);
+    } else {
+      drop(one.id, true);
+    }
+  }
+  timed.clear();
+  // The next anchor is nearer: distances are told with few digits.
+  anchors.clear();
+}
+
+Status Recorder::flush() {
+  std::vector<DeviceActivity *> told;
+  uint64_t last = 0;
+  {
+    std::lock_guard guard(lock);
+    readEvents();
+    last = pending.empty() ? 0 : pending.back().id;
+    for (const Source &source : sources) {
+      if (source.activity) {
+        told.push_back(source.activity.get());
+      }
+    }
+  }
+  Status status;
+  for (DeviceActivity *activity : told) {
+    Status s = activity->flush();
+    status = status.ok() ? std::move(s) : std::move(status);
+  }
+  // What is left of launches that were made before has no record.
+  std::lock_guard guard(lock);
+  while (!pending.empty() && pending.front().id <= last) {
+    if (pending.front().phase) {
+      drop(pending.front().id, true);
+    } else {
+      pending.pop_front();
+    }
+  }
+  return status;
+}
+
+} // namespace tz::runtime

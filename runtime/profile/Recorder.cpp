@@ -1,0 +1,338 @@
+//===- Recorder.cpp - what a session's profiles hear ----------------------===//
+//
+// What   Profiles that begin and end; launches, scopes and metrics.
+// Why    See Recorder.h. RecordedTimes.cpp has what devices tell later.
+//===----------------------------------------------------------------------===//
+#include "runtime/profile/Recorder.h"
+
+#include <algorithm>
+
+namespace tz::runtime {
+
+/// Of names of programs that use them again and again, this many are kept.
+static constexpr size_t MaxExternals = 100000;
+
+std::atomic<bool> Recorder::busy{false};
+
+std::mutex &Recorder::listLock() {
+  static auto &lock = *new std::mutex; // threads may outlive statics
+  return lock;
+}
+
+std::vector<Recorder *> &Recorder::list() {
+  static auto &all = *new std::vector<Recorder *>;
+  return all;
+}
+
+void Recorder::setListed(bool isListed) {
+  std::lock_guard guard(listLock());
+  std::erase(list(), this);
+  if (isListed) {
+    list().push_back(this);
+  }
+  busy.store(!list().empty(), std::memory_order_release);
+}
+
+Recorder::~Recorder() {
+  setListed(false);
+  hooks.setRecorder(nullptr);
+}
+
+//===--- Profiles ---------------------------------------------------------===//
+
+std::shared_ptr<Profile>
+Recorder::start(bool isTrace, bool hasFrames, uint64_t maxRecords,
+                const std::vector<std::shared_ptr<Device>> &devices) {
+  auto made = std::make_shared<Profile>(isTrace, hasFrames, maxRecords);
+  {
+    std::unique_lock guard(lock);
+    profiles.push_back(made);
+    for (const std::shared_ptr<Device> &device : devices) {
+      made->place(*device);
+      sourceOf(*device, guard);
+    }
+  }
+  publish();
+  return made;
+}
+
+void Recorder::stop(const Profile &profile) {
+  {
+    std::lock_guard guard(lock);
+    std::erase_if(profiles,
+                  [&](const auto &one) { return one.get() == &profile; });
+    for (Pending &one : pending) {
+      if (one.profile.get() == &profile) {
+        one.phase = nullptr;
+      }
+    }
+    popDone();
+    if (profiles.empty()) {
+      externals.clear(); // scopes that are still open name nothing any more
+    }
+  }
+  publish();
+}
+
+void Recorder::activate(Profile &profile, bool isActive) {
+  {
+    std::lock_guard guard(lock);
+    profile.isActive = isActive;
+  }
+  publish();
+}
+
+/// Launches tell this recorder while a profile runs, and plugins record.
+void Recorder::publish() {
+  bool isActive = false;
+  std::vector<DeviceActivity *> told;
+  {
+    std::lock_guard guard(lock);
+    for (const auto &one : profiles) {
+      isActive |= one->isActive;
+    }
+    for (const Source &source : sources) {
+      if (source.activity) {
+        told.push_back(source.activity.get());
+      }
+    }
+  }
+  for (DeviceActivity *activity : told) {
+    (void)activity->enable(isActive);
+  }
+  setListed(isActive);
+  hooks.setRecorder(isActive ? this : nullptr);
+}
+
+/// `guard` is given up while a plugin is asked.
+Recorder::Source &Recorder::sourceOf(const Device &device,
+                                     std::unique_lock<std::mutex> &guard) {
+  const tz_platform *platform = device.half().platform;
+  auto find = [&] {
+    return std::find_if(sources.begin(), sources.end(), [&](const auto &one) {
+      return one.platform == platform;
+    });
+  };
+  if (auto known = find(); known != sources.end()) {
+    return *known;
+  }
+  Source &made = sources.emplace_back();
+  made.platform = platform;
+  guard.unlock();
+  Result<std::unique_ptr<DeviceActivity>> opened = DeviceActivity::open(
+      device, [this, &made](const tz_record &record) { read(made, record); });
+  Status s;
+  if (opened) {
+    s = (*opened)->enable(true);
+  } else {
+    s = opened.takeStatus();
+  }
+  guard.lock();
+  if (s.ok()) {
+    made.activity = std::move(*opened);
+    return made;
+  }
+  made.why = s.message();
+  return made;
+}
+
+//===--- Launches ---------------------------------------------------------===//
+
+/// Of the thread's scopes. A launch under the scopes of the last one finds it
+/// again without looking.
+uint32_t Recorder::nodeOf(ThreadScopes &scopes, const Profile &profile,
+                          bool hasFrames) {
+  ProfilePhase &phase = *profile.current();
+  ThreadScopes::Found &found = scopes.found[hasFrames];
+  if (found.phase != phase.serial() || found.version != scopes.version()) {
+    found = {phase.serial(), scopes.version(),
+             phase.find(scopes.path(hasFrames))};
+  }
+  return found.node;
+}
+
+void Recorder::addPending(ThreadScopes &scopes, uint64_t id, const char *name,
+                          const Device &device) {
+  const auto &given = scopes.launchName();
+  for (const std::shared_ptr<Profile> &one : profiles) {
+    if (!one->isActive) {
+      continue;
+    }
+    const std::shared_ptr<ProfilePhase> &phase = one->current();
+    const uint32_t node =
+        phase->child(nodeOf(scopes, *one, one->hasFrames),
+                     given ? *given : name, one->place(device));
+    for (const NamedMetric &metric : scopes.launchMetrics) {
+      if (Result<uint32_t> number = one->metrics.number(metric)) {
+        phase->addMetric(node, *number, metric);
+      }
+    }
+    ++phase->pending;
+    pending.push_back({id, one, phase, phase->serial(), node, {}});
+    if (one->isTrace) {
+      pending.back().extras = scopes.launchMetrics;
+    }
+  }
+}
+
+uint64_t Recorder::enter(ProfileHooks &hooks, uint32_t kind, const char *name,
+                         Stream *stream, uint64_t &began) {
+  if (kind != TZ_ACTIVITY_LAUNCH || !stream) {
+    began = monotonicNs();
+    return hooks.nextId();
+  }
+  ThreadScopes &scopes = ThreadScopes::ofThisThread();
+  const Device &device = stream->device();
+  // What a graph records does not run now. Without the lock: a driver may give
+  // its records inside of any call.
+  const bool runs = device.isHostMemory() || !stream->isRecording();
+  std::unique_lock guard(lock);
+  const Source &source = sourceOf(device, guard);
+  // With the lock: launches are in order of their ids.
+  const uint64_t id = hooks.nextId();
+  if (runs) {
+    addPending(scopes, id, name, device);
+    if (!source.activity) {
+      // A launch on the host has ended when its call returns.
+      if (!device.isHostMemory()) {
+        for (const std::shared_ptr<Profile> &one : profiles) {
+          one->note("kernel times of " + device.label() +
+                    " come from events around launches: " + source.why);
+        }
+        if (!beginEvents(id, *stream).ok()) {
+          drop(id, true);
+        }
+      }
+    }
+  }
+  began = monotonicNs();
+  return id;
+}
+
+void Recorder::leave(uint32_t kind, uint64_t id, int32_t code, Stream *stream,
+                     uint64_t began) {
+  const uint64_t ended = monotonicNs();
+  ThreadScopes &scopes = ThreadScopes::ofThisThread();
+  std::unique_lock guard(lock);
+  const bool isLaunch = kind == TZ_ACTIVITY_LAUNCH && stream;
+  uint32_t node = 0;
+  for (const std::shared_ptr<Profile> &one : profiles) {
+    if (!one->isActive || !one->isTrace) {
+      continue;
+    }
+    ProfilePhase &phase = *one->current();
+    std::string_view name = "compile";
+    if (isLaunch) {
+      auto of = std::lower_bound(
+          pending.begin(), pending.end(), id,
+          [](const Pending &p, uint64_t wanted) { return p.id < wanted; });
+      while (of != pending.end() && of->id == id && of->profile != one) {
+        ++of;
+      }
+      if (of == pending.end() || of->id != id || of->serial != phase.serial()) {
+        continue;
+      }
+      node = of->node;
+    } else {
+      name = kind == TZ_ACTIVITY_COMPILE ? "compile"
+             : kind == TZ_ACTIVITY_LOAD  ? "load"
+                                         : "sync";
+      node = phase.child(nodeOf(scopes, *one, false), name);
+    }
+    const uint32_t recorded = isLaunch                      ? TZ_PROFILE_LAUNCH
+                              : kind == TZ_ACTIVITY_COMPILE ? TZ_PROFILE_COMPILE
+                              : kind == TZ_ACTIVITY_LOAD    ? TZ_PROFILE_LOAD
+                                                            : TZ_PROFILE_SYNC;
+    phase.addEvent({began, ended, scopes.number(), isLaunch ? id : 0, node, 0,
+                    NoDevice, recorded},
+                   {});
+  }
+  if (!isLaunch) {
+    return;
+  }
+  scopes.launchMetrics.clear();
+  const Source &source = sourceOf(stream->device(), guard);
+  if (code != TZ_E_OK) {
+    drop(id, false);
+  } else if (source.activity) {
+    return;
+  } else if (stream->device().isHostMemory()) {
+    complete(id, began, ended, 0);
+  } else {
+    endEvents(id, *stream);
+  }
+}
+
+//===--- Scopes and metrics -----------------------------------------------===//
+
+void Recorder::scopeEntered(const ThreadScopes &scopes) {
+  std::vector<DeviceActivity *> told;
+  uint64_t external = 0;
+  {
+    std::lock_guard guard(lock);
+    for (const Source &source : sources) {
+      if (source.activity && source.activity->hasExternals()) {
+        told.push_back(source.activity.get());
+      }
+    }
+    if (told.empty()) {
+      return;
+    }
+    external = ++lastExternal;
+    auto &names = externals[external];
+    for (std::string_view name : scopes.path(false)) {
+      names.emplace_back(name);
+    }
+    if (externals.size() > MaxExternals) {
+      externals.erase(externals.begin());
+    }
+  }
+  for (DeviceActivity *activity : told) {
+    activity->push(external);
+  }
+}
+
+void Recorder::scopeLeft(ThreadScopes &scopes, uint64_t began, uint64_t ended,
+                         const std::vector<NamedMetric> &metrics) {
+  std::vector<DeviceActivity *> told;
+  {
+    std::lock_guard guard(lock);
+    for (const std::shared_ptr<Profile> &one : profiles) {
+      if (one->isActive && one->isTrace) {
+        ProfilePhase &phase = *one->current();
+        phase.addEvent({began, ended, scopes.number(), 0,
+                        nodeOf(scopes, *one, false), 0, NoDevice,
+                        TZ_PROFILE_SCOPE},
+                       metrics);
+      }
+    }
+    for (const Source &source : sources) {
+      if (source.activity && source.activity->hasExternals()) {
+        told.push_back(source.activity.get());
+      }
+    }
+  }
+  for (DeviceActivity *activity : told) {
+    activity->pop();
+  }
+}
+
+Status Recorder::addMetric(ThreadScopes &scopes, const NamedMetric &metric) {
+  std::lock_guard guard(lock);
+  for (const std::shared_ptr<Profile> &one : profiles) {
+    if (!one->isActive) {
+      continue;
+    }
+    Result<uint32_t> number = one->metrics.number(metric);
+    if (!number) {
+      return number.takeStatus();
+    }
+    if (!scopes.launchName()) { // of launches: when they come
+      ProfilePhase &phase = *one->current();
+      phase.addMetric(nodeOf(scopes, *one, false), *number, metric);
+    }
+  }
+  return Status();
+}
+
+} // namespace tz::runtime

@@ -1,0 +1,123 @@
+//===- Recorder.h - what a session's profiles hear ------------------------===//
+//
+// What   Takes each launch and scope to the profiles that run, and the times
+//        that devices tell later to the launches that they are of.
+// Why    Launches, scopes and records of devices come from different threads at
+//        different times; here they meet, under one lock.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_RUNTIME_PROFILE_RECORDER_H
+#define TERRAZZO_RUNTIME_PROFILE_RECORDER_H
+
+#include "runtime/profile/DeviceActivity.h"
+#include "runtime/profile/Profile.h"
+#include "runtime/profile/ProfileHooks.h"
+#include "runtime/profile/ThreadScopes.h"
+
+#include <deque>
+
+namespace tz::runtime {
+
+/// [thread: any]
+class Recorder {
+public:
+  explicit Recorder(ProfileHooks &hooks) : hooks(hooks) {}
+  ~Recorder();
+  Recorder(const Recorder &) = delete;
+
+  /// devices: that are open, whose records begin now.
+  std::shared_ptr<Profile>
+  start(bool isTrace, bool hasFrames, uint64_t maxRecords,
+        const std::vector<std::shared_ptr<Device>> &devices);
+  void stop(const Profile &profile);
+  void activate(Profile &profile, bool isActive);
+  /// Waits for what devices have to say of launches.
+  Status flush();
+  /// Runs `body` while nothing is recorded.
+  template <typename Body>
+  auto locked(Body &&body) {
+    std::lock_guard guard(lock);
+    return body();
+  }
+
+  // Of an activity of the runtime. enter() gives its id and when it began.
+  uint64_t enter(ProfileHooks &hooks, uint32_t kind, const char *name,
+                 Stream *stream, uint64_t &began);
+  void leave(uint32_t kind, uint64_t id, int32_t code, Stream *stream,
+             uint64_t began);
+
+  // Of scopes, by ThreadScopes.
+  void scopeEntered(const ThreadScopes &scopes);
+  void scopeLeft(ThreadScopes &scopes, uint64_t began, uint64_t ended,
+                 const std::vector<NamedMetric> &metrics);
+  Status addMetric(ThreadScopes &scopes, const NamedMetric &metric);
+
+  /// Every recorder that has a profile.
+  template <typename Body>
+  static void forEach(Body &&body) {
+    if (busy.load(std::memory_order_acquire)) {
+      std::lock_guard guard(listLock());
+      for (Recorder *one : list()) {
+        body(*one);
+      }
+    }
+  }
+
+private:
+  /// A launch whose kernel's time is not known yet, in one profile.
+  struct Pending {
+    uint64_t id;
+    std::shared_ptr<Profile> profile;
+    std::shared_ptr<ProfilePhase> phase; ///< null: it is done
+    uint64_t serial;
+    uint32_t node;
+    std::vector<NamedMetric> extras; ///< of a trace
+  };
+  /// A launch between two events.
+  struct Timed {
+    uint64_t id;
+    std::shared_ptr<Event> anchor, before, after;
+    uint64_t anchorNs, row;
+  };
+  /// Of one device half.
+  struct Source {
+    const tz_platform *platform;
+    std::unique_ptr<DeviceActivity> activity; ///< null: it makes no records
+    std::string why;                          ///< if it makes none
+  };
+
+  static std::atomic<bool> busy;
+  static std::mutex &listLock();
+  static std::vector<Recorder *> &list();
+  void setListed(bool isListed);
+
+  Source &sourceOf(const Device &device, std::unique_lock<std::mutex> &guard);
+  void publish();
+  static uint32_t nodeOf(ThreadScopes &scopes, const Profile &profile,
+                         bool hasFrames);
+  void addPending(ThreadScopes &scopes, uint64_t id, const char *name,
+                  const Device &device);
+  Status beginEvents(uint64_t id, Stream &stream);
+  void endEvents(uint64_t id, Stream &stream);
+  void readEvents();
+  void drop(uint64_t id, bool isLost);
+  void complete(uint64_t id, uint64_t began, uint64_t ended, uint64_t row);
+  void read(const Source &source, const tz_record &record);
+  void readForeign(const Source &source, const tz_record &record);
+  void popDone();
+  void addHostEvent(uint32_t kind, uint64_t id, const char *name,
+                    uint64_t began, uint64_t ended);
+
+  ProfileHooks &hooks;
+  std::mutex lock; ///< guards what follows
+  std::vector<std::shared_ptr<Profile>> profiles;
+  std::deque<Pending> pending; ///< by rising id
+  std::vector<Timed> timed;
+  std::map<const Device *, std::pair<std::shared_ptr<Event>, uint64_t>> anchors;
+  std::deque<Source> sources; ///< they stay in place
+  std::map<uint64_t, std::vector<std::string>> externals;
+  uint64_t lastExternal = 0;
+};
+
+} // namespace tz::runtime
+
+#endif

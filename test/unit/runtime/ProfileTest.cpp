@@ -1,0 +1,402 @@
+//===- ProfileTest.cpp - profiles of the C API ----------------------------===//
+//
+// What   Scopes, states, metrics, phases, formats and files; records of a
+//        device, with what it launches for others, drops and refuses.
+// Why    A number under the wrong name is worse than none.
+//===----------------------------------------------------------------------===//
+#include "test/unit/runtime/CountingCompiler.h"
+#include "test/unit/runtime/TemporaryFolder.h"
+
+#include <fstream>
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+using namespace tz::runtime;
+using nlohmann::json;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+namespace {
+
+tz_metric number(const char *name, int64_t value) {
+  tz_metric metric{};
+  metric.struct_size = sizeof(metric);
+  metric.name = name;
+  metric.kind = TZ_METRIC_INT;
+  metric.i64 = value;
+  return metric;
+}
+
+class ProfileApi : public SessionApi {
+protected:
+  void TearDown() override {
+    tz_profile_destroy(profile);
+    SessionApi::TearDown();
+  }
+  void start(uint32_t data = TZ_PROFILE_TREE, uint64_t most = 0,
+             uint32_t flags = 0) {
+    tz_profile_options options{};
+    options.struct_size = sizeof(options);
+    options.data = data;
+    options.max_records = most;
+    options.flags = flags;
+    ok(tz_profile_start(session, &options, &profile));
+  }
+  void launches(int64_t grid = 1) {
+    EXPECT_FALSE(launch(
+        {tz_pointer(64, TZ_TYPE_F32), tz_i32(24), tz_f32(2), tz_i32(8)}, grid));
+  }
+  void add(const tz_metric &metric) { ok(tz_profile_add_metric(&metric)); }
+  static void enter(const char *name) { ok(tz_profile_enter_scope(name)); }
+  static void leave() { ok(tz_profile_exit_scope(nullptr)); }
+  std::string text(uint64_t phase = 0, const char *format = "") {
+    ok(tz_profile_flush(profile));
+    const char *bytes = nullptr;
+    size_t size = 0;
+    ok(tz_profile_content(profile, phase, format, &bytes, &size));
+    return std::string(bytes, size);
+  }
+  json root(uint64_t phase = 0) { return json::parse(text(phase))[0]; }
+  static json child(const json &node, const std::string &name) {
+    for (const json &one : node["children"]) {
+      if (one["frame"]["name"] == name) {
+        return one;
+      }
+    }
+    ADD_FAILURE() << "no " << name << " in " << node;
+    return json::object();
+  }
+  std::vector<tz_profile_record> records() {
+    ok(tz_profile_flush(profile));
+    std::vector<tz_profile_record> made(100);
+    for (tz_profile_record &one : made) {
+      one.struct_size = sizeof(one);
+    }
+    size_t given = 0;
+    ok(tz_profile_read(profile, 0, 0, made.data(), made.size(), &given));
+    made.resize(given);
+    return made;
+  }
+
+  tz_profile_t profile = nullptr;
+};
+
+TEST_F(ProfileApi, LaunchesAreCountedByScopes) {
+  enter("before"); // a profile starts inside of it
+  start();
+  launches();
+  enter("inner");
+  add(number("tokens", 5));
+  add(number("tokens", 7));
+  launches();
+  launches();
+  ok(tz_profile_enter_state("warm"));
+  launches();
+  ok(tz_profile_exit_state());
+  leave();
+  leave();
+  ok(tz_profile_pause(profile));
+  launches();
+  ok(tz_profile_resume(profile));
+  launches();
+
+  const json tree = root();
+  EXPECT_EQ(tree["frame"]["name"], "ROOT");
+  // What viewers sum over children.
+  EXPECT_EQ(tree["metrics"],
+            json({{"count", 0}, {"time (ns)", 0}, {"tokens", 0}}));
+  EXPECT_EQ(child(tree, "kernel")["metrics"]["count"], 1);
+  const json before = child(tree, "before"), inner = child(before, "inner");
+  EXPECT_EQ(child(before, "kernel")["metrics"]["count"], 1);
+  EXPECT_EQ(inner["metrics"], json({{"tokens", 12}}));
+  EXPECT_EQ(child(inner, "kernel")["metrics"]["count"], 2);
+  EXPECT_EQ(child(inner, "kernel")["metrics"]["device_id"], "0");
+  EXPECT_EQ(child(inner, "kernel")["metrics"]["device_type"], "ECHO");
+  EXPECT_EQ(child(child(inner, "warm"), "kernel")["metrics"]["count"], 1);
+  EXPECT_STREQ(tz_profile_note(profile), "");
+}
+
+TEST_F(ProfileApi, EachThreadHasItsOwnScopes) {
+  start();
+  enter("mine");
+  std::thread([&] {
+    EXPECT_EQ(tz_profile_depth(), 0u);
+    enter("other");
+    launches();
+    leave();
+  }).join();
+  EXPECT_EQ(tz_profile_depth(), 1u);
+  leave();
+  const json tree = root();
+  EXPECT_EQ(tree["children"].size(), 1u);
+  EXPECT_EQ(child(child(tree, "other"), "kernel")["metrics"]["count"], 1);
+}
+
+TEST_F(ProfileApi, MarksOfMetrics) {
+  start();
+  enter("scope");
+  for (int64_t value : {1, 2}) {
+    add(number("plain", value));
+    add(number("share (exc)", value));
+    add(number("seed (pty)", value));
+    tz_metric text = number("device", 0);
+    text.kind = TZ_METRIC_TEXT;
+    text.text = value == 1 ? "first" : "l\xff"; // no UTF-8
+    add(text);
+    const double floats[] = {0.5, double(value)};
+    tz_metric vector = number("vector", 0);
+    vector.kind = TZ_METRIC_FLOATS;
+    vector.f64s = floats;
+    vector.count = 2;
+    add(vector);
+  }
+  add(number("most", INT64_MAX));
+  add(number("most", 1)); // stays at the limit
+  tz_metric other = number("plain", 0);
+  other.kind = TZ_METRIC_FLOAT;
+  Owned refused(tz_profile_add_metric(&other));
+  EXPECT_EQ(tz_status_code(refused.get()), TZ_E_INVALID_ARGUMENT);
+  EXPECT_THAT(tz_status_message(refused.get()),
+              HasSubstr("metric 'plain' is a float here and was an integer"));
+  leave();
+  const json tree = root();
+  EXPECT_EQ(tree["metrics"], json({{"plain", 0}, {"most", 0}}));
+  EXPECT_EQ(child(tree, "scope")["metrics"], json({{"plain", 3},
+                                                   {"share", 3},
+                                                   {"seed", 2},
+                                                   {"device", "l\xef\xbf\xbd"},
+                                                   {"vector", {1.0, 3.0}},
+                                                   {"most", INT64_MAX}}));
+}
+
+TEST_F(ProfileApi, LaunchesGetANameAndTheirMetrics) {
+  start(TZ_PROFILE_TRACE);
+  ok(tz_profile_name_launches("gemm 4096"));
+  add(number("bytes", 64));
+  launches();
+  ok(tz_profile_name_launches(nullptr));
+  launches();
+  const json events = json::parse(text())["traceEvents"];
+  std::vector<std::string> kernels;
+  for (const json &event : events) {
+    if (event.value("cat", "") == "kernel") {
+      kernels.push_back(event["name"]);
+      EXPECT_EQ(event["args"].contains("bytes"), kernels.size() == 1);
+    }
+  }
+  EXPECT_THAT(kernels, ElementsAre("gemm 4096", "kernel"));
+}
+
+TEST_F(ProfileApi, ATraceHasEachRecord) {
+  start(TZ_PROFILE_TRACE);
+  enter("scope");
+  launches();
+  leave();
+  std::vector<uint32_t> kinds;
+  for (const tz_profile_record &one : records()) {
+    kinds.push_back(one.kind);
+    EXPECT_LE(one.begin_ns, one.end_ns);
+    EXPECT_EQ(one.device, one.kind == TZ_PROFILE_KERNEL ? 0 : -1);
+  }
+  EXPECT_THAT(kinds, ElementsAre(TZ_PROFILE_COMPILE, TZ_PROFILE_LOAD,
+                                 TZ_PROFILE_LAUNCH, TZ_PROFILE_KERNEL,
+                                 TZ_PROFILE_SCOPE));
+  EXPECT_EQ(records()[2].launch, records()[3].launch);
+  EXPECT_STREQ(records()[3].name, "kernel");
+}
+
+TEST_F(ProfileApi, RecordsBeyondTheLimitAreCounted) {
+  start(TZ_PROFILE_TRACE, 4);
+  launches();
+  launches();
+  EXPECT_EQ(records().size(), 4u);
+  EXPECT_THAT(tz_profile_note(profile), HasSubstr("2 records are missing"));
+  EXPECT_EQ(json::parse(text())["terrazzo"]["dropped"], 2);
+}
+
+TEST_F(ProfileApi, FramesStandBelowScopes) {
+  start(TZ_PROFILE_TREE, 0, TZ_PROFILE_FRAMES);
+  const char *frames[] = {"a.py:1@main", "a.py:9@step"};
+  ok(tz_profile_set_frames(frames, 2));
+  enter("scope");
+  launches();
+  leave();
+  ok(tz_profile_set_frames(nullptr, 0));
+  const json kernel =
+      child(child(child(child(root(), "scope"), "a.py:1@main"), "a.py:9@step"),
+            "kernel");
+  EXPECT_EQ(kernel["metrics"]["count"], 1);
+}
+
+TEST_F(ProfileApi, PhasesAreApart) {
+  start();
+  launches();
+  EXPECT_FALSE(tz_profile_is_phase_complete(profile, 0)) << "it runs";
+  uint64_t phase = 0;
+  ok(tz_profile_advance_phase(profile, &phase));
+  EXPECT_EQ(phase, 1u);
+  launches();
+  launches();
+  ok(tz_profile_flush(profile));
+  EXPECT_TRUE(tz_profile_is_phase_complete(profile, 0));
+  EXPECT_FALSE(tz_profile_is_phase_complete(profile, 1));
+  EXPECT_EQ(child(root(0), "kernel")["metrics"]["count"], 1);
+  EXPECT_EQ(child(root(1), "kernel")["metrics"]["count"], 2);
+  ok(tz_profile_clear(profile, 0, 1));
+  EXPECT_TRUE(root(0)["children"].empty());
+  EXPECT_TRUE(root(1)["children"].empty());
+  launches();
+  EXPECT_EQ(child(root(1), "kernel")["metrics"]["count"], 1);
+}
+
+TEST_F(ProfileApi, FilesAreWholeOrNotThere) {
+  TemporaryFolder folder;
+  start();
+  launches();
+  const std::string path = folder.path + "/run.hatchet";
+  ok(tz_profile_write(profile, 0, "", path.c_str()));
+  std::ifstream file(path);
+  EXPECT_EQ(json::parse(file)[0], root());
+  const std::string packed = text(0, "hatchet_msgpack");
+  EXPECT_EQ(json::from_msgpack(packed), json::parse(text()));
+
+  Owned refused(tz_profile_write(profile, 0, "", "/nowhere/run.hatchet"));
+  EXPECT_THAT(tz_status_message(refused.get()),
+              HasSubstr("'/nowhere/run.hatchet': No such file"));
+  refused.reset(tz_profile_write(profile, 0, "chrome_trace", path.c_str()));
+  EXPECT_THAT(tz_status_message(refused.get()),
+              HasSubstr("a tree has no format 'chrome_trace'; it has hatchet"));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path),
+                          std::filesystem::directory_iterator()),
+            1);
+}
+
+TEST_F(ProfileApi, AFailedLaunchIsNotCounted) {
+  start();
+  launches();
+  Echo::instance().failAt = 0;
+  EXPECT_TRUE(
+      launch({tz_pointer(64, TZ_TYPE_F32), tz_i32(24), tz_f32(2), tz_i32(8)}));
+  EXPECT_EQ(child(root(), "kernel")["metrics"]["count"], 1);
+  EXPECT_STREQ(tz_profile_note(profile), "");
+}
+
+TEST_F(ProfileApi, WrongCallsSaySo) {
+  Owned refused(tz_profile_exit_scope(nullptr));
+  EXPECT_THAT(tz_status_message(refused.get()), HasSubstr("no scope"));
+  refused.reset(tz_profile_exit_state());
+  EXPECT_THAT(tz_status_message(refused.get()), HasSubstr("no state"));
+  enter("outer");
+  refused.reset(tz_profile_exit_scope("other"));
+  EXPECT_THAT(tz_status_message(refused.get()),
+              HasSubstr("innermost scope of the profile is 'outer'"));
+  leave();
+  tz_profile_options options{};
+  options.struct_size = sizeof(options);
+  options.data = 9;
+  refused.reset(tz_profile_start(session, &options, &profile));
+  EXPECT_THAT(tz_status_message(refused.get()), HasSubstr("options.data is 9"));
+  options = {sizeof(options), 0, 8, 0};
+  refused.reset(tz_profile_start(session, &options, &profile));
+  EXPECT_THAT(tz_status_message(refused.get()), HasSubstr("options.flags"));
+}
+
+//===--- Records of a device ----------------------------------------------===//
+
+class ProfileOfRecords : public ProfileApi {
+protected:
+  void SetUp() override {
+    ProfileApi::SetUp();
+    Echo::instance().hasRecords = true;
+  }
+};
+
+TEST_F(ProfileOfRecords, KernelsAreTimedByTheDevice) {
+  start(TZ_PROFILE_TRACE);
+  enter("scope");
+  launches(3);
+  launches(5);
+  leave();
+  std::vector<uint64_t> times;
+  for (const tz_profile_record &one : records()) {
+    if (one.kind == TZ_PROFILE_KERNEL) {
+      times.push_back(one.end_ns - one.begin_ns);
+      EXPECT_EQ(one.begin_ns, 500u) << "by the host's clock";
+    }
+  }
+  EXPECT_THAT(times, ElementsAre(300, 500));
+}
+
+TEST_F(ProfileOfRecords, APhaseIsCompleteWhenTheDeviceHasSaidAll) {
+  start();
+  launches();
+  ok(tz_profile_advance_phase(profile, nullptr));
+  EXPECT_FALSE(tz_profile_is_phase_complete(profile, 0));
+  ok(tz_profile_flush(profile));
+  EXPECT_TRUE(tz_profile_is_phase_complete(profile, 0));
+  EXPECT_EQ(child(root(0), "kernel")["metrics"]["time (ns)"], 100);
+}
+
+TEST_F(ProfileOfRecords, WorkOfOthersIsUnderTheScopesThatMadeIt) {
+  start();
+  enter("outer");
+  enter("inner");
+  ASSERT_EQ(Echo::instance().externals.size(), 2u);
+  tz_record record{};
+  record.size = sizeof(record);
+  record.kind = TZ_RECORD_KERNEL;
+  record.external = Echo::instance().externals.back();
+  record.t0_ns = 1000;
+  record.t1_ns = 1040;
+  record.name = {"gemm", 4};
+  Echo::instance().records.push_back(record);
+  record.kind = TZ_RECORD_COPY;
+  record.external = Echo::instance().externals.front();
+  Echo::instance().records.push_back(record);
+  leave();
+  leave();
+  EXPECT_TRUE(Echo::instance().externals.empty());
+  const json outer = child(root(), "outer");
+  EXPECT_EQ(child(child(outer, "inner"), "gemm")["metrics"]["time (ns)"], 40);
+  EXPECT_EQ(child(outer, "<copy>")["metrics"]["count"], 1);
+}
+
+TEST_F(ProfileOfRecords, WhatTheDeviceDropsIsSaid) {
+  start();
+  launches();
+  Echo::instance().hasBuffers = false;
+  EXPECT_TRUE(root()["children"].empty() ||
+              !child(root(), "kernel")["metrics"].contains("count"));
+  EXPECT_THAT(tz_profile_note(profile), HasSubstr("1 records are missing"));
+}
+
+TEST_F(ProfileOfRecords, DamagedRecordsEndTheirBuffer) {
+  start();
+  tz_record record{};
+  record.size = 7; // less than it must be
+  record.kind = TZ_RECORD_KERNEL;
+  Echo::instance().records.push_back(record);
+  EXPECT_TRUE(root()["children"].empty());
+}
+
+TEST_F(ProfileOfRecords, WithoutRecordsEventsTime) {
+  Echo::instance().refusesRecords = true;
+  tz_device_t second = nullptr;
+  ok(tz_device_open(session, "echo:1", &second));
+  tz_stream_t other = nullptr;
+  ok(tz_stream_create(second, &other));
+  std::swap(stream, other);
+  start();
+  launches();
+  Echo::instance().isRecording = true; // a graph, which runs later
+  launches();
+  EXPECT_EQ(child(root(), "kernel")["metrics"]["count"], 1);
+  EXPECT_THAT(tz_profile_note(profile),
+              HasSubstr("kernel times of echo:1 come from events around "
+                        "launches: echo: another tool has the records"));
+  std::swap(stream, other);
+  tz_stream_destroy(other);
+}
+
+} // namespace
