@@ -15,6 +15,7 @@
 #include "plugins/cpu/device/CpuInfo.h"
 #include "plugins/cpu/device/CpuMemory.h"
 #include "plugins/cpu/device/ElfObject.h"
+#include "plugins/cpu/device/KernelRecords.h"
 #include "plugins/cpu/device/LaunchControl.h"
 #include "plugins/cpu/device/LineTable.h"
 #include "plugins/cpu/device/ThreadPool.h"
@@ -52,14 +53,17 @@ struct tz_platform : tz_in_own_pages {
   tz_device *deviceList[1];
   std::string driverVersion;
   std::vector<tz_kv> props;
+  tz_profiler records;
+  std::atomic<uint32_t> streams{0}; ///< that were made
 };
 
 struct tz_stream : tz_in_own_pages {
   explicit tz_stream(tz_device *device)
-      : device(device),
+      : device(device), number(1 + device->platform->streams.fetch_add(1)),
         control(device->platform->host, device->platform->reminder) {}
 
   tz_device *const device;
+  const uint32_t number; ///< in order of creation, from 1
   tz::cpu::LaunchControl control;
 };
 

@@ -7,11 +7,14 @@
 
 #include <terrazzo/plugin/Entry.h>
 
-#include <cstring>
+#include <string_view>
 
 static const void *getInterface(const char *id) {
-  return id && std::strcmp(id, "tz.device/1") == 0 ? &tz::cpu::deviceApi()
-                                                   : nullptr;
+  const std::string_view name = id ? id : "";
+  return name == "tz.device/1"
+             ? static_cast<const void *>(&tz::cpu::deviceApi())
+         : name == TZ_PROFILER_INTERFACE ? &tz::cpu::profilerApi()
+                                         : nullptr;
 }
 
 extern "C" const tz_plugin *tz_plugin_query_v0(const tz_query *query) {

@@ -8,6 +8,7 @@
 #include "plugins/cpu/device/DeviceErrors.h"
 #include "plugins/cpu/device/LaunchArrays.h"
 #include "plugins/cpu/device/Running.h"
+#include "plugins/cpu/device/Wait.h"
 
 #include <csignal>
 #include <cstdio>
@@ -290,7 +291,12 @@ tz_error *launchKernel(tz_stream *stream, tz_kernel *kernel,
     job.codeBegin = reinterpret_cast<uint64_t>(code.data());
     job.codeEnd = job.codeBegin + code.size();
   }
+  const bool isRecorded = platform.records.isEnabled();
+  const uint64_t began = isRecorded ? nowNs() : 0;
   const GridEnd end = runControlled(platform.pool, job);
+  if (isRecorded) [[unlikely]] {
+    platform.records.add(launch->correlation, stream->number, began, nowNs());
+  }
   if (end.executor != TZ_E_OK) {
     return makeExecutorError(end.executor, "kernel '" + kernel->name +
                                                "' was ended before it was "
