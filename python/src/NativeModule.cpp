@@ -7,6 +7,7 @@
 #include "compile/Code.h"
 #include "launch/Function.h"
 #include "launch/LaunchHooks.h"
+#include "profile/Profiles.h"
 #include "session/Devices.h"
 #include "values/DlpackExchange.h"
 #include "values/ElementTypes.h"
@@ -109,6 +110,7 @@ NB_MODULE(_native, module) {
       },
       nb::arg("capsule"),
       "The array of a capsule of __dlpack__(), as an array interface.");
+  addProfiles(module);
   addCodeType(module.ptr());
   if (!addElementTypes(module.ptr()) || !addFunctionType(module.ptr())) {
     throw nb::python_error();

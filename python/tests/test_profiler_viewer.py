@@ -120,3 +120,19 @@ def test_of_a_session(capsys, tmp_path, monkeypatch):
     proton.finalize()
     lines = show(capsys, "-m", "time/us,count", "run.hatchet")
     assert [line.split()[-1] for line in lines[1:]] == ["ROOT", "forward", "fill"] and lines[1].split()[1] == "1"
+
+
+def test_profiles_of_other_versions(capsys, tmp_path):
+    later = tmp_path / "later.hatchet"
+    later.write_text(json.dumps([{"frame": {"name": "ROOT", "version": 2}, "metrics": {}, "children": []}, {}]))
+    assert "a profile of version 2; this viewer reads version 1" in show(capsys, str(later))
+    packed = tmp_path / "run.hatchet_msgpack"
+    packed.write_bytes(b"\xc1")
+    said = show(capsys, str(packed))
+    assert "no profile" in said or "the package msgpack reads it" in said
+
+
+def test_metadata_is_left_out(capsys, tmp_path):
+    path = tmp_path / "run.hatchet"
+    path.write_text(json.dumps([node("ROOT", node("__proton_launch_metadata", node("sum", time=5)), node("add", time=1_000_000)), {}]))
+    assert show(capsys, str(path)) == ["time/ms", "  1.000  ROOT", "  1.000  └─ add"]

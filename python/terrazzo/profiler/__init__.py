@@ -1,1 +1,1 @@
-"""The time of each kernel, by the scopes that launched it. `terrazzo.triton.profiler` has the names for programs."""
+"""What launches cost, by the scopes that made them. `terrazzo.triton.profiler` has the names for programs."""

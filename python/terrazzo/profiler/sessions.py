@@ -1,121 +1,185 @@
 """Sessions of profiling: which launches and scopes they hear of, and the files that they write."""
 
+import atexit
 import functools
 import itertools
-import json
 import threading
-import time
+import warnings
 
-from .. import knobs
-from ..runtime.drivers import driver
-from .active_sessions import KINDS, Session, active, lock, sessions
-from .records import DeviceTime, Trace
-from .scopes import stack
+from .. import _native, knobs
+from ..errors import TerrazzoError
+from . import modes
+from .flags import flags
+from .hooks import Hook, HookManager, LaunchHook, frames_hook
+
+DEFAULT_PROFILE_NAME = "proton"
+FORMATS = {"tree": ("hatchet", "hatchet_msgpack"), "trace": ("chrome_trace",)}  # the first is the usual one
+CONTEXTS = ("shadow", "python")
+BACKENDS = (None, "cupti", "roctracer")  # who makes records is the plugin of the device that runs the kernel
 
 _numbers = itertools.count()
-_open = threading.local()  # the launch that this thread is in
+_sessions = {}  # by number
+_lock = threading.RLock()
+_at_exit = []
 
 
-def _device(metadata):
-    """torch's interface to the device of a launch; None: it is on the host."""
-    interface = driver.active.get_device_interface()
-    is_host = metadata.data.get("target", "cpu").partition(":")[0] in ("cpu", "interp")
-    return None if is_host else interface
+class Session:
+    """One that was started."""
+
+    def __init__(self, name, data, mode, hooks, profile):
+        self.name, self.data, self.mode, self.hooks, self.profile = name, data, mode, hooks, profile
+
+    def check_format(self, output_format):
+        """The format, or the usual one; ValueError: it has no such one."""
+        if output_format and output_format not in FORMATS[self.data]:
+            raise ValueError(f"output_format={output_format!r} is not supported for {self.name!r}; there is "
+                             f"{', '.join(repr(one) for one in FORMATS[self.data])}")
+        return output_format or FORMATS[self.data][0]
+
+    def flush(self):
+        """Waits for what devices have to say, and warns of what they do not."""
+        self.profile.flush()
+        note = self.profile.note()
+        if note:
+            warnings.warn(f"profile {self.name!r}: {note.strip()}", RuntimeWarning, stacklevel=4)
+
+    def advance(self):
+        """Begins a phase, and gives its number."""
+        ended = self.profile.phase()
+        if self.mode is None:
+            return self.profile.advance()
+        self.flush()
+        made = self.profile.advance()
+        self.write_part(ended, self.mode.format)
+        self.profile.clear(ended, ended)
+        return made
+
+    def write_part(self, phase, output_format):
+        """One of several files."""
+        self.profile.write(phase, output_format, f"{self.name}.part_{phase}.{output_format}")
+
+    def finish(self, output_format):
+        """Writes what there is: NAME.FORMAT, or a file for each phase."""
+        output_format = self.check_format(output_format or (self.mode.format if self.mode else ""))
+        self.flush()
+        last = self.profile.phase()
+        if last == 0:
+            self.profile.write(0, output_format, f"{self.name}.{output_format}")
+        else:
+            for phase in range(last if self.mode else 0, last + 1):
+                self.write_part(phase, output_format)
 
 
-def _enter(metadata):
-    interface, device = _device(metadata), None
-    if interface is not None:
-        def event():
-            return interface.Event(enable_timing=True)
-
-        device = DeviceTime(event(), event(), interface.current_device(), metadata.data.get("stream") or 0)
-        with lock:
-            for session in active():
-                if isinstance(session.records, Trace):
-                    session.records.anchor(device.index, event, time.perf_counter_ns)
-        device.before.record()
-    _open.launch = device, time.perf_counter_ns()
+def _hooks_of(context, hook):
+    found = [frames_hook] if context == "python" else []
+    if hook == "triton":
+        found.append(LaunchHook())
+    elif isinstance(hook, Hook):
+        found.append(hook)
+    return found
 
 
-def _exit(metadata):
-    ended = time.perf_counter_ns()
-    device, began = _open.launch
-    if device is not None:
-        device.after.record()
-    with lock:
-        for session in active():
-            told = metadata.get() if session.hook else metadata.data
-            more = {name: value for name, value in told.items()
-                    if isinstance(value, (int, float)) and not isinstance(value, bool) and name not in ("function", "stream")}
-            session.records.launch((*stack(), told["name"]), more if session.hook else {}, began, ended, device)
+def start(name=None, *, context="shadow", data="tree", backend=None, mode=None, hook=None):
+    """Begins a session, and gives its number. None: profiling is turned off, or the command line has its own session.
 
-
-def start(name="proton", *, context="shadow", data="tree", backend=None, mode=None, hook=None):
-    """Begins a session, and gives its number. hook="triton": kernels tell their launch_metadata.
-
-    data: "tree", sums by scope and kernel; "trace", each launch and scope with its begin and end.
+    name: of the file, without its ending. context: "shadow", launches are counted by scopes; "python", by the frames of
+    the program below them, too. data: "tree", sums by scope and kernel; "trace", each launch and scope with its begin
+    and end. hook="triton": kernels tell their launch_metadata; or a Hook of the program.
     """
-    for what, value, allowed in (("context", context, ("shadow",)), ("data", data, tuple(KINDS)),
-                                 ("mode", mode, (None, "")), ("hook", hook, (None, "triton"))):
+    for what, value, allowed in (("context", context, CONTEXTS), ("data", data, tuple(FORMATS)), ("backend", backend, BACKENDS)):
         if value not in allowed:
             raise ValueError(f"{what}={value!r} is not supported; there is {', '.join(repr(v) for v in allowed)}")
-    if knobs.proton.disable:
+    if hook not in (None, "", "triton") and not isinstance(hook, Hook):
+        raise ValueError(f"hook={hook!r} is not supported; there is None, 'triton', and objects of triton.profiler.hooks.Hook")
+    mode = modes.interpret(mode)
+    if knobs.proton.disable or flags.command_line:
         return None
-    with lock:
+    return begin(DEFAULT_PROFILE_NAME if name is None else str(name), context, data, mode, hook)
+
+
+def begin(name, context, data, mode, hook):
+    """start(), with what it has checked."""
+    if mode is not None and mode.format not in FORMATS[data]:
+        raise ValueError(f"mode={str(mode)!r}: a {data} has no such format; it has {', '.join(FORMATS[data])}")
+    try:
+        _native.describe_device()  # its records begin now, with kernels of other libraries
+    except TerrazzoError:
+        pass  # there is none; a launch will say why
+    with _lock:
         number = next(_numbers)
-        sessions[number] = Session(name, data, hook)
-    knobs.runtime.launch_enter_hook.add(_enter)
-    knobs.runtime.launch_exit_hook.add(_exit)
+        profile = _native.Profile(data == "trace", context == "python", knobs.proton.max_records or 0)
+        made = _sessions[number] = Session(name, data, mode, _hooks_of(context, hook), profile)
+        flags.profiling_on = True
+        for one in made.hooks:
+            HookManager.register(one, number)
+        if not _at_exit:
+            _at_exit.append(atexit.register(finalize))  # of a program that ends early what there is
     return number
 
 
+def find(session):
+    """The session of that number."""
+    if session not in _sessions:
+        raise ValueError(f"Session has not been initialized: {session}; start() gives the numbers of those that there are")
+    return _sessions[session]
+
+
 def _chosen(session):
-    if session is None:
-        return dict(sessions)
-    if session not in sessions:
-        raise ValueError(f"there is no session {session!r}")
-    return {session: sessions[session]}
+    return dict(_sessions) if session is None else {session: find(session)}
 
 
 def activate(session=None):
     """Launches are counted again, in one session or all."""
-    for one in _chosen(session).values():
-        one.is_active = True
+    with _lock:
+        for one in _chosen(session).values():
+            one.profile.resume()
+        HookManager.activate(session)
 
 
-def deactivate(session=None):
-    """Launches are not counted, until activate."""
-    for one in _chosen(session).values():
-        one.is_active = False
+def deactivate(session=None, flushing=False):
+    """Launches are not counted, until activate. flushing: waits until devices have said all of those that were."""
+    with _lock:
+        chosen = _chosen(session)
+        HookManager.deactivate(session)
+        for one in chosen.values():
+            one.profile.pause()
+    if flushing:
+        for one in chosen.values():
+            one.flush()
 
 
 def finalize(session=None, output_format=""):
-    """Ends a session, or all, and writes NAME.hatchet, of a trace NAME.chrome_trace."""
-    ending = _chosen(session)
+    """Ends a session, or all, and writes NAME.hatchet, of a trace NAME.chrome_trace; of several phases NAME.part_N."""
+    with _lock:
+        ending = _chosen(session)
+        for one in ending.values():
+            one.check_format(output_format)
+        for number in ending:
+            HookManager.unregister(number)
+            del _sessions[number]
+        if session is None:
+            HookManager.unregister()
+        flags.profiling_on = bool(_sessions)
+    failed = None
     for one in ending.values():
-        if output_format not in ("", one.records.output_format):
-            raise ValueError(f"output_format={output_format!r} is not supported for {one.name!r}; there is "
-                             f"{one.records.output_format!r}")
-    for number, one in ending.items():
-        with lock:
-            del sessions[number]
-        content = one.records.content()
-        with open(f"{one.name}.{one.records.suffix}", "w") as file:
-            json.dump(content, file)
-    if not sessions:
-        knobs.runtime.launch_enter_hook.remove(_enter)
-        knobs.runtime.launch_exit_hook.remove(_exit)
+        try:
+            one.finish(output_format)
+        except TerrazzoError as error:
+            failed = failed or error  # the others are written all the same
+        finally:
+            one.profile.close()
+    if failed is not None:
+        raise failed
 
 
 def profile(func=None, *, name=None, **options):
-    """Decorator: a session for each call of the function."""
+    """Decorator: a session for each call of the function, whose file is written also if the call raises."""
     if func is None:
         return functools.partial(profile, name=name, **options)
 
     @functools.wraps(func)
     def run(*args, **kwargs):
-        number = start(name or func.__name__, **options)
+        number = start(name, **options)
         try:
             return func(*args, **kwargs)
         finally:

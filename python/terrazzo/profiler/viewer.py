@@ -5,9 +5,14 @@ A scope's numbers are the sums of all that was launched in it. What is divided
 """
 
 import argparse
+import importlib
 import json
 import re
 import sys
+
+from .states import COMPUTE_METADATA_SCOPE_NAME
+
+FORMAT_VERSION = 1  # of files that this one reads
 
 _TIMES = {"s": 1e9, "ms": 1e6, "us": 1e3, "ns": 1.0}
 _SCALES = {"": 1.0, "g": 1e9, "t": 1e12}
@@ -27,7 +32,8 @@ class Node:
 
     @staticmethod
     def read(frame):
-        children = [Node.read(child) for child in frame["children"]]
+        # Launches that only compute what others say of themselves are nobody's work.
+        children = [Node.read(child) for child in frame["children"] if child["frame"]["name"] != COMPUTE_METADATA_SCOPE_NAME]
         sums = {name: number for name, number in frame["metrics"].items() if isinstance(number, (int, float))}
         spans = "cpu_time (ns)" in sums  # which is that of the scopes in it, too
         for child in children:
@@ -171,17 +177,36 @@ def _sorted_rows(root, metrics):
         yield [of(node) for of in metrics], node.name
 
 
-def read(path):
-    """The root of a profile that a session wrote. ValueError: it is none."""
-    with open(path, encoding="utf-8") as file:
+def _content(path):
+    """Of a file in JSON or MessagePack. ValueError: it is neither."""
+    with open(path, "rb") as file:
+        data = file.read()
+    if str(path).endswith("_msgpack"):
         try:
-            content = json.load(file)
-        except ValueError as error:
+            unpack = importlib.import_module("msgpack").unpackb
+        except ImportError:
+            raise ValueError(f"{path}: the package msgpack reads it; pip install msgpack, or finalize(output_format='hatchet')") from None
+        try:
+            return unpack(data, strict_map_key=False)
+        except Exception as error:  # its own, of several kinds
             raise ValueError(f"{path}: no profile ({error})") from None
+    try:
+        return json.loads(data)
+    except ValueError as error:
+        raise ValueError(f"{path}: no profile ({error})") from None
+
+
+def read(path):
+    """The root of a profile that a session wrote. ValueError: it is none, or of a later version."""
+    content = _content(path)
     if isinstance(content, dict) and "traceEvents" in content:
         raise ValueError(f"{path}: a trace; open it in a viewer of traces (Perfetto, chrome://tracing). "
                          "start(data='tree') makes what is shown here")
     try:
+        version = content[0]["frame"].get("version", FORMAT_VERSION)
+        if version != FORMAT_VERSION:
+            raise ValueError(f"{path}: a profile of version {version}; this viewer reads version {FORMAT_VERSION}. Use the viewer of the "
+                             "Terrazzo that wrote it")
         return Node.read(content[0])
     except (KeyError, IndexError, TypeError, AttributeError):
         raise ValueError(f"{path}: no profile: a tree of frames is expected") from None
@@ -216,9 +241,9 @@ def lines(root, names, include=None, exclude=None, threshold=0.0, depth=-1, is_s
     return list(_table(list(rows), names))
 
 
-def main(arguments=None):
+def main(arguments=None, program="python -m terrazzo.triton.profiler.viewer"):
     """The command; gives the exit status: 1 where the file is no profile or lacks a metric."""
-    parser = argparse.ArgumentParser(prog="python -m terrazzo.triton.profiler.viewer", description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(prog=program, description=__doc__.partition("\n")[0])
     parser.add_argument("file", help="what finalize() wrote: NAME.hatchet")
     parser.add_argument("-l", "--list", action="store_true", help="say which metrics the file has")
     parser.add_argument("-m", "--metrics", default="time/ms", help="by commas; the first one orders (time/ms)")

@@ -23,6 +23,10 @@ class _Loader(importlib.abc.Loader):
         self.spec = module.__spec__
         return module
 
+    def get_code(self, name):
+        """Of `python -m triton.something`, in processes that have Triton's names from the start."""
+        return importlib.util.find_spec(self.real).loader.get_code(self.real)
+
     def exec_module(self, module):
         from ..triton import _absent
 

@@ -6,6 +6,10 @@ import sys
 
 def main():
     """Becomes the program tz; gives 1 where that is not there."""
+    if sys.argv[1:2] == ["profile"]:
+        from . import profile_command
+
+        return profile_command.main(sys.argv[2:])
     program = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "bin", "tz")
     # What tz starts in Python (pictures of bench results) is this one.
     os.environ.setdefault("TERRAZZO_PYTHON", sys.executable)

@@ -99,7 +99,7 @@ NAMES = {
     "triton.musa_testing": _VENDOR.format("Moore Threads' GPUs"),
     "triton.ops": _GONE + "; the repository triton-lang/kernels has these kernels",
     "triton.profiler.language": "there is no instrumentation inside of kernels; triton.profiler.scope names launches",
-    "triton.profiler.mode": "there is no instrumentation inside of kernels; triton.profiler.start(name, hook='triton') times launches",
+    "triton.profiler.mode.Default": "there is no instrumentation inside of kernels; triton.profiler.start(hook='triton') times launches",
     "triton.pymaca": _DISTRIBUTED,
     "triton.pymxshmem": _DISTRIBUTED,
     "triton.runtime.build": "nothing is built with a C compiler; torch.utils.cpp_extension builds C++",
@@ -150,7 +150,7 @@ _OF_MODULES = {
                                "their sums", "apply_diff_profile derive_metrics filter_frames format_frames get_min_time_bytes "
                                "get_min_time_flops get_raw_metrics match_available_metrics parse print_tree remove_frames"),
     "triton.testing": ("checks of accesses are a setting: TERRAZZO_CHECKED=1 (docs/guide/debugging.md)", "cuda_memcheck"),
-    "triton.profiler": (_PROTON, "hooks hook flags state context specs proton metric metadata DEFAULT_PROFILE_NAME"),
+    "triton.profiler": (_PROTON, "hook metric metadata"),
     "triton.tools": (_LAYOUT, "LinearLayout triton_to_gluon_translater"),
     "triton": ("it tests Triton's own compiler; `FileCheck` reads what `tz compile --emit` writes", "_filecheck"),
 }

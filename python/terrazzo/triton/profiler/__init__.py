@@ -1,4 +1,4 @@
-"""`triton.profiler`: the time of each kernel, by the scopes that launched it.
+"""`triton.profiler`: what launches cost, by the scopes that made them.
 
     import triton.profiler as proton
     proton.start("run")
@@ -8,12 +8,13 @@
 
     python -m terrazzo.triton.profiler.viewer -m time/ms run.hatchet
 
-Launches are timed by events of the device, on the host by the clock. What a
-kernel's `launch_metadata` says (name, flops, bytes) is summed beside the time
-with hook="triton". data="trace" writes each launch and scope with its begin and
-end instead of sums (run.chrome_trace). Known limit: no instrumentation of
-kernels.
+Kernels are timed by records of the device's plugin; where it makes none, by events around launches. What a kernel's
+`launch_metadata` says (name, flops, bytes, any number) is summed beside the time with hook="triton". data="trace"
+writes each launch and scope with its begin and end instead of sums (run.chrome_trace). docs/guide/profiling.md has the
+rest.
 """
 
-from ...profiler.scopes import cpu_timed_scope, enter_scope, exit_scope, scope
-from ...profiler.sessions import activate, deactivate, finalize, profile, start
+from . import context, data, flags, hooks, mode, specs
+from .profile import DEFAULT_PROFILE_NAME, activate, deactivate, finalize, profile, start
+from .scope import cpu_timed_scope, enter_scope, exit_scope, scope
+from .state import enter_state, exit_state, metadata_state, state

@@ -2,7 +2,7 @@
 
 import sys
 
-from ...profiler.viewer import MetricError, Node, available, chosen, compared, lines, main, metric, read
+from terrazzo.profiler.viewer import MetricError, Node, available, chosen, compared, lines, main, metric, read
 
 if __name__ == "__main__":
     sys.exit(main())

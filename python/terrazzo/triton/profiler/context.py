@@ -1,0 +1,3 @@
+"""`triton.profiler.context`."""
+
+from ...profiler.context import depth

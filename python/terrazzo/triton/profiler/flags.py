@@ -1,0 +1,3 @@
+"""`triton.profiler.flags`."""
+
+from ...profiler.flags import flags

@@ -1,0 +1,3 @@
+"""`triton.profiler.hooks.hook`."""
+
+from ....profiler.hooks import Hook, HookManager

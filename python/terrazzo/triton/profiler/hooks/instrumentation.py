@@ -1,0 +1,3 @@
+"""`triton.profiler.hooks.instrumentation`."""
+
+from ....profiler.hooks import InstrumentationHook

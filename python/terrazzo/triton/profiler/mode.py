@@ -1,0 +1,3 @@
+"""`triton.profiler.mode`."""
+
+from ...profiler.modes import BaseMode, PeriodicFlushing
