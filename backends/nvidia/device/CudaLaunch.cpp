@@ -10,6 +10,7 @@
 // counter, so TZ_LAUNCH_ORDERED asks for nothing here.
 //===----------------------------------------------------------------------===//
 #include "backends/nvidia/device/CudaDevice.h"
+#include "backends/nvidia/device/CuptiRecords.h"
 
 #include <terrazzo/plugin/Structs.h>
 
@@ -234,6 +235,7 @@ void launch(tz_stream &stream, tz_kernel &kernel, const tz_launch &request) {
   ContextScope scope(device);
   LaunchAttribute attributes[3];
   LaunchConfig config = configure(kernel, request, stream.native, attributes);
+  const LaunchNumber number(device.platform, request.correlation);
   Result result = kernel.offsets.empty()
                       ? launchPacked(device.driver, config, kernel, request)
                       : launchScattered(device.driver, config, kernel, request);

@@ -4,14 +4,18 @@
 // Why    The only exported symbol; everything else is hidden by plugin.map.
 //===----------------------------------------------------------------------===//
 #include "backends/nvidia/device/CudaDevice.h"
+#include "backends/nvidia/device/CuptiRecords.h"
 
 #include <terrazzo/plugin/Entry.h>
 
-#include <cstring>
+#include <string_view>
 
 static const void *getInterface(const char *id) {
-  return id && std::strcmp(id, "tz.device/1") == 0 ? &tz::nvidia::deviceApi()
-                                                   : nullptr;
+  const std::string_view name = id ? id : "";
+  return name == "tz.device/1"
+             ? static_cast<const void *>(&tz::nvidia::deviceApi())
+         : name == TZ_PROFILER_INTERFACE ? &tz::nvidia::profilerApi()
+                                         : nullptr;
 }
 
 extern "C" const tz_plugin *tz_plugin_query_v0(const tz_query *query) {

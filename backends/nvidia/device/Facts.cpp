@@ -111,6 +111,9 @@ DeviceFacts readFacts(const Driver &driver, int ordinal, DeviceNumber device) {
   for (const auto &p : Properties) {
     facts.props.push_back(number(p.key, optional(p.attribute) * p.scale));
   }
+  // As viewers of profiles know the device.
+  facts.props.push_back(
+      {plugin::str("profile.type"), TZ_KV_STR, 0, 0, 0, plugin::str("CUDA")});
   facts.props.push_back(number("launch.cooperative", facts.cooperative));
   facts.props.push_back(number("launch.clusters", facts.clusters));
   return facts;

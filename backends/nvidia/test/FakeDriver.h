@@ -43,6 +43,8 @@ struct FakeDriver {
   driver::Result failResult = driver::UnknownResult;
   /// Asked at each call of any function; true: it fails with failResult.
   bool (*fails)() = nullptr;
+  /// Called for each launch, if set: by a fake of what records them.
+  void (*launched)(const char *kernel) = nullptr;
   /// Called at the beginning and the end of each call, if set.
   void (*enter)() = nullptr, (*leave)() = nullptr;
 

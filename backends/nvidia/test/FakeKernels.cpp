@@ -259,6 +259,9 @@ FAKE_API Result cuLaunchKernelEx(const LaunchConfig *config, Function f,
   } else {
     REQUIRE(bytes == 0, InvalidValue)
   }
+  if (state().control.launched) {
+    state().control.launched(f->name.c_str());
+  }
   if (f->name == "add") {
     add(launch.args.data());
   } else if (f->name == "fault") {

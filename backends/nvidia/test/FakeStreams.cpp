@@ -47,6 +47,12 @@ FAKE_API Result cuStreamSynchronize(Stream stream) {
   return Success;
 }
 
+FAKE_API Result cuCtxSynchronize() {
+  ENTER_CONTEXT(cuCtxSynchronize)
+  REQUIRE(!state().control.recording, StreamCaptureUnsupported)
+  return Success;
+}
+
 FAKE_API Result cuStreamWaitEvent(Stream stream, Event event, unsigned) {
   ENTER_CONTEXT(cuStreamWaitEvent)
   REQUIRE(isKnown(stream) && state().events.count(event), InvalidHandle)

@@ -1,0 +1,366 @@
+//===- CuptiRecords.cpp - when kernels ran, as CUPTI tells ----------------===//
+//
+// What   See CuptiRecords.h.
+// Why    See CuptiRecords.h.
+//===----------------------------------------------------------------------===//
+#include "backends/nvidia/device/CuptiRecords.h"
+
+#include "backends/nvidia/device/CudaDevice.h"
+
+#include <terrazzo/plugin/DriverLibrary.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <memory>
+#include <new>
+
+using namespace tz::nvidia;
+using tz::plugin::Failure;
+using tz::plugin::guarded;
+namespace plugin = tz::plugin;
+
+namespace tz::nvidia {
+
+/// CUPTI's own buffers, which records are read from.
+static constexpr size_t CuptiBufferBytes = size_t(1) << 20;
+static constexpr size_t CuptiAlignment = 8;
+
+/// Where CUPTI is looked for: the program's choice first. A process that has
+/// loaded one already (torch has) is given that one.
+static std::vector<std::string> libraries() {
+  if (const char *file = secure_getenv("TERRAZZO_NVIDIA_CUPTI")) {
+    return {file};
+  }
+  std::vector<std::string> names;
+  for (const char *variable :
+       {"TERRAZZO_CUPTI_LIB_PATH", "TRITON_CUPTI_LIB_PATH"}) {
+    if (const char *folder = secure_getenv(variable); folder && *folder) {
+      names.push_back(std::string(folder) + "/libcupti.so");
+    }
+  }
+  for (const char *name : {"libcupti.so.13", "libcupti.so.12", "libcupti.so",
+                           "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so",
+                           "/usr/local/cuda/lib64/libcupti.so"}) {
+    names.emplace_back(name);
+  }
+  return names;
+}
+
+Cupti::Cupti(std::vector<std::string> names) {
+  plugin::DriverLibrary opened("CUPTI", names);
+#define TZ_CUPTI_LOAD(name, symbol, parameters) opened.load(name, #symbol);
+  TZ_CUPTI_FUNCTIONS(TZ_CUPTI_LOAD)
+#undef TZ_CUPTI_LOAD
+  uint32_t version = 0;
+  if (getVersion && getVersion(&version) == cupti::Success &&
+      version < cupti::OldestVersion) {
+    throw Failure(TZ_E_UNAVAILABLE,
+                  "CUPTI is too old: " + opened.name() + " has version " +
+                      std::to_string(version) + ", records need " +
+                      std::to_string(cupti::OldestVersion) +
+                      " (CUDA 11.0) or newer");
+  }
+  if (opened.missing()) {
+    throw Failure(TZ_E_UNAVAILABLE, "no CUPTI: " + opened.name() +
+                                        " has no function " + opened.missing());
+  }
+}
+
+void Cupti::check(cupti::Result result, const char *attempt) const {
+  if (result == cupti::Success) {
+    return;
+  }
+  const char *text = nullptr;
+  std::string message = "cannot " + std::string(attempt) + ": ";
+  message += getResultString(result, &text) == cupti::Success && text
+                 ? text
+                 : "CUPTI's result " + std::to_string(result);
+  if (result == cupti::InsufficientPrivileges ||
+      result == cupti::VirtualPrivileges) {
+    message += "; the machine's administrator allows it to users with "
+               "NVreg_RestrictProfilingToAdminUsers=0, or run as root";
+  } else if (result == cupti::MultipleSubscribers) {
+    message += "; another profiler in this process has CUPTI";
+  }
+  throw Failure(TZ_E_UNAVAILABLE, message, result);
+}
+
+} // namespace tz::nvidia
+
+namespace {
+
+/// Guards the only one there may be, and CUPTI's callbacks against its end.
+std::mutex &ownerMutex() {
+  static auto &mutex = *new std::mutex; // CUPTI's thread outlives statics
+  return mutex;
+}
+tz_profiler *owner = nullptr;
+std::atomic<const Cupti *> lastCupti{nullptr};
+
+} // namespace
+
+tz_profiler::tz_profiler(tz_platform &platform, void *ctx,
+                         void *(*getBuffer)(void *, size_t *),
+                         void (*putBuffer)(void *, void *, size_t))
+    : cupti(*new Cupti(libraries())), platform(platform), ctx(ctx),
+      get(getBuffer), put(putBuffer) {
+  {
+    std::lock_guard guard(ownerMutex());
+    if (owner) {
+      throw Failure(TZ_E_FAILED_PRECONDITION,
+                    "another session of this process has CUPTI's records");
+    }
+    owner = this;
+  }
+  try {
+    cupti.check(cupti.registerCallbacks(request, complete),
+                "register for CUPTI's records");
+  } catch (...) {
+    std::lock_guard guard(ownerMutex());
+    owner = nullptr;
+    throw;
+  }
+}
+
+tz_profiler::~tz_profiler() {
+  try {
+    enable(0);
+    flush(false);
+  } catch (const Failure &) {
+    // What is not told now is told to nobody.
+  }
+  std::lock_guard guard(ownerMutex());
+  owner = nullptr;
+}
+
+void tz_profiler::enable(uint64_t kinds) {
+  constexpr std::pair<uint32_t, cupti::Kind> table[] = {
+      {TZ_RECORD_KERNEL, cupti::ConcurrentKernel},
+      {TZ_RECORD_COPY, cupti::Memcpy},
+      {TZ_RECORD_FILL, cupti::Memset}};
+  auto change = [&](bool isWanted, cupti::Kind kind, uint64_t bit) {
+    if (isWanted && !(enabled & bit)) {
+      cupti.check(cupti.enable(kind), "start records of the device");
+      enabled |= bit;
+    } else if (!isWanted && (enabled & bit)) {
+      enabled &= ~bit;
+      cupti.check(cupti.disable(kind), "end records of the device");
+    }
+  };
+  // What was pushed comes before what it is of.
+  change(kinds != 0, cupti::ExternalCorrelation, 1);
+  for (const auto &[record, kind] : table) {
+    const uint64_t bit = uint64_t(1) << record;
+    change(kinds & bit, kind, bit);
+  }
+  lastCupti.store(&cupti, std::memory_order_release);
+  recordedPlatform.store(kinds ? &platform : nullptr,
+                         std::memory_order_release);
+}
+
+void LaunchNumber::push(uint64_t number) {
+  cupti = lastCupti.load(std::memory_order_acquire);
+  (void)cupti->pushExternal(cupti::OfLaunches, number);
+}
+
+void LaunchNumber::pop() {
+  uint64_t number = 0;
+  (void)cupti->popExternal(cupti::OfLaunches, &number);
+}
+
+void tz_profiler::flush(bool waits) {
+  if (waits) {
+    platform.eachDevice([](tz_device &device) {
+      if (device.hasContext()) {
+        ContextScope scope(device);
+        // While a graph is recorded it refuses; the records come later.
+        if (device.driver.contextSynchronize) {
+          (void)device.driver.contextSynchronize();
+        }
+      }
+      return false;
+    });
+  }
+  cupti.check(cupti.flushAll(0), "read records of the device");
+  std::lock_guard guard(mutex);
+  tellWaiting();
+  if (waits) {
+    pushed.clear();
+  }
+  if (dropped) {
+    tz_record record{};
+    record.kind = TZ_RECORD_DROPPED;
+    record.a = std::exchange(dropped, 0);
+    tell(record);
+  }
+  giveBuffer();
+}
+
+//===--- CUPTI's side -----------------------------------------------------===//
+
+void tz_profiler::request(uint8_t **buffer, size_t *size, size_t *most) {
+  *buffer = static_cast<uint8_t *>(
+      std::aligned_alloc(CuptiAlignment, CuptiBufferBytes));
+  *size = *buffer ? CuptiBufferBytes : 0; // without one it counts as dropped
+  *most = 0;
+}
+
+void tz_profiler::complete(void *context, uint32_t stream, uint8_t *buffer,
+                           size_t, size_t valid) {
+  const std::unique_ptr<uint8_t, void (*)(void *)> owned(buffer, std::free);
+  std::lock_guard guard(ownerMutex());
+  if (owner && buffer) {
+    owner->read(buffer, valid, context, stream);
+  }
+}
+
+void tz_profiler::read(uint8_t *records, size_t valid, void *context,
+                       uint32_t stream) {
+  std::lock_guard guard(mutex);
+  void *record = nullptr;
+  while (valid &&
+         cupti.getNextRecord(records, valid, &record) == cupti::Success) {
+    try {
+      readOne(record);
+    } catch (const std::bad_alloc &) {
+      ++dropped;
+    }
+  }
+  size_t lost = 0;
+  if (cupti.getDropped(context, stream, &lost) == cupti::Success) {
+    dropped += lost;
+  }
+  tellWaiting();
+}
+
+/// Into this host's clock's unit and the ABI's words.
+void tz_profiler::readOne(const void *record) {
+  uint32_t kind = 0;
+  std::memcpy(&kind, record, sizeof(kind));
+  tz_record made{};
+  uint32_t call = 0;
+  auto fill = [&](const auto &from) {
+    made.t0_ns = from.start;
+    made.t1_ns = from.end;
+    made.device = from.deviceId;
+    made.stream = from.streamId;
+    call = from.correlationId;
+  };
+  if (kind == cupti::ExternalCorrelation) {
+    cupti::ExternalRecord from;
+    std::memcpy(&from, record, sizeof(from));
+    Pushed &one = pushed[from.correlationId];
+    (from.externalKind == cupti::OfLaunches ? one.launch : one.scope) =
+        from.externalId;
+    return;
+  }
+  if (kind == cupti::ConcurrentKernel) {
+    cupti::KernelRecord from;
+    std::memcpy(&from, record, sizeof(from));
+    fill(from);
+    made.kind = TZ_RECORD_KERNEL;
+    made.name = kept(from.name);
+  } else if (kind == cupti::Memcpy) {
+    cupti::MemcpyRecord from;
+    std::memcpy(&from, record, sizeof(from));
+    fill(from);
+    made.kind = TZ_RECORD_COPY;
+    made.a = from.bytes;
+  } else if (kind == cupti::Memset) {
+    cupti::MemsetRecord from;
+    std::memcpy(&from, record, sizeof(from));
+    fill(from);
+    made.kind = TZ_RECORD_FILL;
+    made.a = from.bytes;
+  } else {
+    return;
+  }
+  waiting.emplace_back(call, made);
+}
+
+/// Pushed numbers may stand behind a record, but in the same buffer.
+void tz_profiler::tellWaiting() {
+  for (auto &[call, record] : waiting) {
+    if (auto one = pushed.find(call); one != pushed.end()) {
+      record.correlation = one->second.launch;
+      record.external = one->second.scope;
+    }
+    tell(record);
+  }
+  waiting.clear();
+}
+
+void tz_profiler::tell(const tz_record &record) {
+  if (buffer && used + sizeof(record) > bufferSize) {
+    giveBuffer();
+  }
+  if (!buffer) {
+    used = bufferSize = 0;
+    buffer = static_cast<char *>(get(ctx, &bufferSize));
+  }
+  if (!buffer || bufferSize < sizeof(record)) {
+    dropped += record.kind == TZ_RECORD_DROPPED ? record.a : 1;
+    return;
+  }
+  tz_record whole = record;
+  whole.size = sizeof(whole);
+  std::memcpy(buffer + used, &whole, sizeof(whole));
+  used += sizeof(whole);
+}
+
+void tz_profiler::giveBuffer() {
+  if (buffer) {
+    put(ctx, std::exchange(buffer, nullptr), used);
+  }
+}
+
+tz_str tz_profiler::kept(const char *name) {
+  return plugin::str(*names.emplace(name ? name : "unnamed kernel").first);
+}
+
+//===--- The table --------------------------------------------------------===//
+
+const tz_profiler_api &tz::nvidia::profilerApi() {
+  static constexpr tz_profiler_api table = {
+      sizeof(tz_profiler_api),
+      [](tz_platform *platform, uint64_t kinds, void *ctx,
+         void *(*getBuffer)(void *, size_t *),
+         void (*putBuffer)(void *, void *, size_t), tz_profiler **out) {
+        return guarded([&] {
+          auto made = std::make_unique<tz_profiler>(*platform, ctx, getBuffer,
+                                                    putBuffer);
+          made->enable(kinds);
+          *out = made.release();
+        });
+      },
+      [](tz_profiler *records) { delete records; },
+      [](tz_profiler *records, uint64_t kinds) {
+        return guarded([&] { records->enable(kinds); });
+      },
+      [](tz_profiler *records, uint32_t waits) {
+        return guarded([&] { records->flush(waits != 0); });
+      },
+      [](tz_profiler *records, uint64_t id) -> tz_error * {
+        records->push(cupti::OfScopes, id);
+        return nullptr;
+      },
+      [](tz_profiler *records, uint64_t *id) -> tz_error * {
+        *id = records->pop(cupti::OfScopes);
+        return nullptr;
+      },
+      [](tz_device *, uint64_t *device, uint64_t *host) {
+        return guarded([&] {
+          std::lock_guard guard(ownerMutex());
+          if (!owner) {
+            throw Failure(TZ_E_FAILED_PRECONDITION, "no records are made");
+          }
+          timespec now;
+          owner->cupti.check(owner->cupti.getTimestamp(device),
+                             "read CUPTI's clock");
+          clock_gettime(CLOCK_MONOTONIC, &now);
+          *host = uint64_t(now.tv_sec) * 1000000000u + uint64_t(now.tv_nsec);
+        });
+      }};
+  return table;
+}

@@ -1,0 +1,121 @@
+//===- CuptiRecords.h - when kernels ran, as CUPTI tells ------------------===//
+//
+// What   The table x.terrazzo.profiler/0 over CUPTI's activity records, whose
+//        library is opened when a profile begins.
+// Why    Kernels have the driver's own times, and those of other libraries in
+//        the process show, too.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_BACKENDS_NVIDIA_DEVICE_CUPTIRECORDS_H
+#define TERRAZZO_BACKENDS_NVIDIA_DEVICE_CUPTIRECORDS_H
+
+#include "backends/nvidia/device/CuptiTypes.h"
+
+#include <terrazzo/plugin/Error.h>
+
+#include <atomic>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace tz::nvidia {
+
+/// CUPTI's functions. Throws TZ_E_UNAVAILABLE: it is absent, or too old.
+struct Cupti {
+  explicit Cupti(std::vector<std::string> names);
+
+#define TZ_CUPTI_MEMBER(name, symbol, parameters)                              \
+  cupti::Result(*name) parameters = nullptr;
+  TZ_CUPTI_FUNCTIONS(TZ_CUPTI_MEMBER)
+#undef TZ_CUPTI_MEMBER
+
+  /// Throws if it is one; `attempt`: "start records of kernels".
+  void check(cupti::Result result, const char *attempt) const;
+};
+
+/// Whose launches tell their numbers; null: nobody's. One load and a branch of
+/// each launch.
+inline std::atomic<const tz_platform *> recordedPlatform{nullptr};
+
+/// While it lives, what this thread launches on the platform has this number.
+class LaunchNumber {
+public:
+  LaunchNumber(const tz_platform &platform, uint64_t number) {
+    if (recordedPlatform.load(std::memory_order_acquire) == &platform && number)
+        [[unlikely]] {
+      push(number);
+    }
+  }
+  ~LaunchNumber() {
+    if (cupti) [[unlikely]] {
+      pop();
+    }
+  }
+  LaunchNumber(const LaunchNumber &) = delete;
+
+private:
+  void push(uint64_t number);
+  void pop();
+  const Cupti *cupti = nullptr;
+};
+
+/// The table that get_interface(TZ_PROFILER_INTERFACE) answers.
+const tz_profiler_api &profilerApi();
+
+} // namespace tz::nvidia
+
+/// CUPTI has one set of callbacks for a process; so there is one of these.
+struct tz_profiler {
+  tz_profiler(tz_platform &platform, void *ctx,
+              void *(*getBuffer)(void *, size_t *),
+              void (*putBuffer)(void *, void *, size_t));
+  ~tz_profiler();
+  tz_profiler(const tz_profiler &) = delete;
+
+  void enable(uint64_t kinds);
+  void flush(bool waits);
+  void push(tz::nvidia::cupti::ExternalKind kind, uint64_t id) const {
+    (void)cupti.pushExternal(kind, id);
+  }
+  uint64_t pop(tz::nvidia::cupti::ExternalKind kind) const {
+    uint64_t id = 0;
+    (void)cupti.popExternal(kind, &id);
+    return id;
+  }
+  /// Never destroyed: a launch may be in it while records end.
+  const tz::nvidia::Cupti &cupti;
+
+private:
+  static void request(uint8_t **buffer, size_t *size, size_t *most);
+  static void complete(void *context, uint32_t stream, uint8_t *buffer,
+                       size_t size, size_t valid);
+  void read(uint8_t *buffer, size_t valid, void *context, uint32_t stream);
+  void readOne(const void *record);
+  void tellWaiting();
+  void tell(const tz_record &record);
+  void giveBuffer();
+  tz_str kept(const char *name);
+
+  tz_platform &platform;
+  void *const ctx;
+  void *(*const get)(void *, size_t *);
+  void (*const put)(void *, void *, size_t);
+  uint64_t enabled = 0;
+
+  std::mutex mutex; ///< guards what follows
+  /// Numbers that were pushed, by CUPTI's own number of a call.
+  struct Pushed {
+    uint64_t launch = 0, scope = 0;
+  };
+  std::map<uint32_t, Pushed> pushed;
+  /// Records whose pushed numbers may come later, by the same number.
+  std::deque<std::pair<uint32_t, tz_record>> waiting;
+  std::set<std::string, std::less<>> names;
+  char *buffer = nullptr;
+  size_t bufferSize = 0, used = 0;
+  uint64_t dropped = 0;
+};
+
+#endif

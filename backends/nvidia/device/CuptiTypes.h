@@ -1,0 +1,102 @@
+//===- CuptiTypes.h - what of CUPTI is used, declared here ----------------===//
+//
+// What   Constants, functions and the heads of activity records, as CUPTI's
+//        documentation gives them.
+// Why    The toolkit's headers are not needed to build, and a record's head has
+//        been the same in all versions that are taken (CUDA 11 and newer): the
+//        numbers of its later versions stand behind it.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_BACKENDS_NVIDIA_DEVICE_CUPTITYPES_H
+#define TERRAZZO_BACKENDS_NVIDIA_DEVICE_CUPTITYPES_H
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tz::nvidia::cupti {
+
+using Result = int;
+constexpr Result Success = 0, MaxLimitReached = 12, NotInitialized = 15,
+                 InsufficientPrivileges = 35, MultipleSubscribers = 39,
+                 VirtualPrivileges = 40;
+
+/// CUPTI_API_VERSION of CUDA 11.0, whose kernel records have this head.
+constexpr uint32_t OldestVersion = 13;
+
+enum Kind : uint32_t {
+  Memcpy = 1,
+  Memset = 2,
+  ConcurrentKernel = 10,
+  ExternalCorrelation = 39
+};
+
+/// Whose numbers are pushed: of launches, and of scopes.
+enum ExternalKind : uint32_t { OfLaunches = 3, OfScopes = 4 };
+
+struct KernelRecord {
+  uint32_t kind;
+  uint8_t cacheConfig, sharedMemoryConfig;
+  uint16_t registersPerThread;
+  uint32_t partitionedRequested, partitionedExecuted;
+  uint64_t start, end, completed;
+  uint32_t deviceId, contextId, streamId;
+  int32_t grid[3], block[3];
+  int32_t staticSharedMemory, dynamicSharedMemory;
+  uint32_t localMemoryPerThread, localMemoryTotal;
+  uint32_t correlationId;
+  int64_t gridId;
+  const char *name;
+};
+static_assert(offsetof(KernelRecord, start) == 16 &&
+              offsetof(KernelRecord, deviceId) == 40 &&
+              offsetof(KernelRecord, correlationId) == 92 &&
+              offsetof(KernelRecord, name) == 104);
+
+struct MemcpyRecord {
+  uint32_t kind;
+  uint8_t copyKind, sourceKind, targetKind, flags;
+  uint64_t bytes, start, end;
+  uint32_t deviceId, contextId, streamId, correlationId;
+};
+static_assert(offsetof(MemcpyRecord, bytes) == 8 &&
+              offsetof(MemcpyRecord, deviceId) == 32);
+
+struct MemsetRecord {
+  uint32_t kind, value;
+  uint64_t bytes, start, end;
+  uint32_t deviceId, contextId, streamId, correlationId;
+};
+static_assert(offsetof(MemsetRecord, start) == 16);
+
+/// The documentation packs it; it has no padding of its own.
+struct ExternalRecord {
+  uint32_t kind, externalKind;
+  uint64_t externalId;
+  uint32_t correlationId, reserved;
+};
+static_assert(sizeof(ExternalRecord) == 24);
+
+using BufferRequested = void (*)(uint8_t **buffer, size_t *size,
+                                 size_t *maxRecords);
+using BufferCompleted = void (*)(void *context, uint32_t stream,
+                                 uint8_t *buffer, size_t size, size_t valid);
+
+/// Name here, symbol, parameters.
+#define TZ_CUPTI_FUNCTIONS(X)                                                  \
+  X(getVersion, cuptiGetVersion, (uint32_t *))                                 \
+  X(getResultString, cuptiGetResultString, (cupti::Result, const char **))     \
+  X(getTimestamp, cuptiGetTimestamp, (uint64_t *))                             \
+  X(registerCallbacks, cuptiActivityRegisterCallbacks,                         \
+    (cupti::BufferRequested, cupti::BufferCompleted))                          \
+  X(enable, cuptiActivityEnable, (uint32_t))                                   \
+  X(disable, cuptiActivityDisable, (uint32_t))                                 \
+  X(flushAll, cuptiActivityFlushAll, (uint32_t))                               \
+  X(getNextRecord, cuptiActivityGetNextRecord, (uint8_t *, size_t, void **))   \
+  X(getDropped, cuptiActivityGetNumDroppedRecords,                             \
+    (void *, uint32_t, size_t *))                                              \
+  X(pushExternal, cuptiActivityPushExternalCorrelationId,                      \
+    (uint32_t, uint64_t))                                                      \
+  X(popExternal, cuptiActivityPopExternalCorrelationId, (uint32_t, uint64_t *))
+
+} // namespace tz::nvidia::cupti
+
+#endif

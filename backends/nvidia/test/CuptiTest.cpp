@@ -1,0 +1,226 @@
+//===- CuptiTest.cpp - records of kernels over a fake CUPTI ---------------===//
+//
+// What   The table x.terrazzo.profiler/0: records of launches, of other
+//        libraries and of copies; what is dropped; each reason for refusing.
+// Why    A wrong number must not come without a word, and no lack of CUPTI ends
+//        a program.
+//===----------------------------------------------------------------------===//
+#include "backends/nvidia/device/CuptiRecords.h"
+#include "backends/nvidia/test/DeviceFixture.h"
+#include "backends/nvidia/test/FakeCupti.h"
+
+using namespace tz::nvidia;
+using namespace tz::nvidia::test;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+namespace {
+
+FakeCupti &fakeCuptiControl() {
+  static FakeCupti *control = [] {
+    void *library = dlopen(TZ_FAKE_CUPTI, RTLD_NOW | RTLD_LOCAL);
+    void *symbol = library ? dlsym(library, "fakeCupti") : nullptr;
+    FakeCuptiEntry entry = nullptr;
+    std::memcpy(&entry, &symbol, sizeof(entry));
+    return entry ? entry() : nullptr;
+  }();
+  return *control;
+}
+
+class CuptiRecords : public DeviceFixture {
+protected:
+  const tz_profiler_api &records = profilerApi();
+  FakeCupti &cupti = fakeCuptiControl();
+  tz_profiler *profiler = nullptr;
+  tz_module *module = nullptr;
+  bool hasBuffers = true;
+  std::vector<char> buffer = std::vector<char>(sizeof(tz_record) * 3);
+  std::vector<tz_record> told;
+  std::vector<std::string> names; // of told
+
+  void SetUp() override {
+    DeviceFixture::SetUp();
+    cupti.reset();
+    fake.launched = cupti.launched;
+    setenv("TERRAZZO_NVIDIA_CUPTI", TZ_FAKE_CUPTI, 1);
+    module = load();
+  }
+  void TearDown() override {
+    close();
+    api.module_unload(module);
+    fake.launched = nullptr;
+    unsetenv("TERRAZZO_NVIDIA_CUPTI");
+    DeviceFixture::TearDown();
+  }
+  Told begin(tz_profiler **out) {
+    return records.create(
+        platform, 14, this,
+        [](void *ctx, size_t *size) -> void * {
+          auto &self = *static_cast<CuptiRecords *>(ctx);
+          *size = self.buffer.size();
+          return self.hasBuffers ? self.buffer.data() : nullptr;
+        },
+        [](void *ctx, void *bytes, size_t valid) {
+          static_cast<CuptiRecords *>(ctx)->read(bytes, valid);
+        },
+        out);
+  }
+  void close() {
+    if (profiler) {
+      records.destroy(std::exchange(profiler, nullptr));
+    }
+  }
+  void read(const void *bytes, size_t valid) {
+    for (size_t at = 0; at < valid; at += sizeof(tz_record)) {
+      tz_record record;
+      std::memcpy(&record, static_cast<const char *>(bytes) + at,
+                  sizeof(record));
+      ASSERT_EQ(record.size, sizeof(record));
+      told.push_back(record);
+      names.emplace_back(tz::plugin::view(record.name));
+    }
+  }
+  void launch(uint64_t number) {
+    tz_launch l = request(1, 32);
+    l.correlation = number;
+    const Told done = api.launch(stream, kernel(module, "empty"), &l);
+    ASSERT_EQ(done.code, TZ_E_OK) << done.text;
+  }
+  void flush() {
+    const Told done = records.flush(profiler, 1);
+    ASSERT_EQ(done.code, TZ_E_OK) << done.text;
+  }
+};
+
+TEST_F(CuptiRecords, EachLaunchHasTheTimesOfItsKernel) {
+  ASSERT_EQ(begin(&profiler).code, TZ_E_OK);
+  for (uint64_t number = 41; number < 46; ++number) { // more than a buffer
+    launch(number);
+  }
+  flush();
+  ASSERT_EQ(told.size(), 5u);
+  for (size_t i = 0; i < told.size(); ++i) {
+    EXPECT_EQ(told[i].kind, uint32_t(TZ_RECORD_KERNEL));
+    EXPECT_EQ(told[i].correlation, 41 + i);
+    EXPECT_EQ(told[i].t0_ns, 5000 + 200 * i);
+    EXPECT_EQ(told[i].t1_ns, 5100 + 200 * i);
+    EXPECT_EQ(told[i].stream, 7u);
+  }
+  EXPECT_GE(fake.calls["cuCtxSynchronize"], 1) << "what runs is waited for";
+  EXPECT_THAT(cupti.pushed[3], IsEmpty());
+}
+
+TEST_F(CuptiRecords, NumbersThatComeLateAreFound) {
+  cupti.isLate = true;
+  ASSERT_EQ(begin(&profiler).code, TZ_E_OK);
+  launch(41);
+  flush();
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].correlation, 41u);
+}
+
+TEST_F(CuptiRecords, OtherLibrariesAreUnderTheirScopes) {
+  ASSERT_EQ(begin(&profiler).code, TZ_E_OK);
+  ASSERT_EQ(Told(records.push_external(profiler, 9)).code, TZ_E_OK);
+  cupti.launched("ampere_gemm");
+  cupti.copied(4096);
+  uint64_t number = 0;
+  ASSERT_EQ(Told(records.pop_external(profiler, &number)).code, TZ_E_OK);
+  EXPECT_EQ(number, 9u);
+  cupti.launched("outside");
+  flush();
+  ASSERT_EQ(told.size(), 3u);
+  EXPECT_EQ(names[0], "ampere_gemm");
+  EXPECT_EQ(told[0].external, 9u);
+  EXPECT_EQ(told[0].correlation, 0u);
+  EXPECT_EQ(told[1].kind, uint32_t(TZ_RECORD_COPY));
+  EXPECT_EQ(told[1].a, 4096u);
+  EXPECT_EQ(told[1].external, 9u);
+  EXPECT_EQ(told[2].external, 0u);
+}
+
+TEST_F(CuptiRecords, NothingIsRecordedBetweenProfiles) {
+  ASSERT_EQ(begin(&profiler).code, TZ_E_OK);
+  ASSERT_EQ(Told(records.enable(profiler, 0)).code, TZ_E_OK);
+  EXPECT_THAT(cupti.kinds, IsEmpty());
+  launch(41);
+  EXPECT_EQ(cupti.calls["cuptiActivityPushExternalCorrelationId"], 0);
+  ASSERT_EQ(Told(records.enable(profiler, 2)).code, TZ_E_OK);
+  EXPECT_EQ(cupti.kinds, (std::set<uint32_t>{10, 39}));
+  launch(42);
+  flush();
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].correlation, 42u);
+  close();
+  launch(43); // tells nobody
+  EXPECT_EQ(told.size(), 1u);
+}
+
+TEST_F(CuptiRecords, WhatIsDroppedIsCounted) {
+  ASSERT_EQ(begin(&profiler).code, TZ_E_OK);
+  launch(41);
+  cupti.dropped = 5; // in CUPTI
+  hasBuffers = false;
+  flush();
+  EXPECT_THAT(told, IsEmpty());
+  hasBuffers = true;
+  flush();
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].kind, uint32_t(TZ_RECORD_DROPPED));
+  EXPECT_EQ(told[0].a, 6u);
+}
+
+TEST_F(CuptiRecords, ClocksAreCompared) {
+  ASSERT_EQ(begin(&profiler).code, TZ_E_OK);
+  uint64_t deviceNs = 0, hostNs = 0;
+  ASSERT_EQ(Told(records.clock_pair(device, &deviceNs, &hostNs)).code, TZ_E_OK);
+  EXPECT_EQ(deviceNs, 5000u);
+  EXPECT_GT(hostNs, 0u);
+}
+
+TEST_F(CuptiRecords, WithoutCuptiItSaysWhatIsMissing) {
+  setenv("TERRAZZO_NVIDIA_CUPTI", "/nowhere/libcupti.so.12", 1);
+  Told refused = begin(&profiler);
+  EXPECT_EQ(refused.code, TZ_E_UNAVAILABLE);
+  EXPECT_EQ(refused.text, "no CUPTI: /nowhere/libcupti.so.12 not found");
+  setenv("TERRAZZO_NVIDIA_CUPTI", TZ_FAKE_DRIVER, 1); // another library
+  refused = begin(&profiler);
+  EXPECT_THAT(refused.text, HasSubstr("has no function cuptiGetVersion"));
+}
+
+TEST_F(CuptiRecords, AnOldCuptiIsRefused) {
+  cupti.version = 12;
+  const Told refused = begin(&profiler);
+  EXPECT_EQ(refused.code, TZ_E_UNAVAILABLE);
+  EXPECT_THAT(refused.text, HasSubstr("CUPTI is too old: "));
+  EXPECT_THAT(refused.text, HasSubstr("has version 12, records need 13"));
+}
+
+TEST_F(CuptiRecords, WithoutPermissionItSaysWhoGivesIt) {
+  cupti.failFunction = "cuptiActivityEnable";
+  cupti.failResult = 35;
+  Told refused = begin(&profiler);
+  EXPECT_EQ(refused.code, TZ_E_UNAVAILABLE);
+  EXPECT_THAT(refused.text,
+              HasSubstr("cannot start records of the device: "
+                        "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES; the machine's "
+                        "administrator allows it"));
+  // Nothing is left: the next one may begin.
+  cupti.failFunction.clear();
+  EXPECT_EQ(begin(&profiler).code, TZ_E_OK);
+}
+
+TEST_F(CuptiRecords, AnotherProfilerHasThem) {
+  cupti.failFunction = "cuptiActivityRegisterCallbacks";
+  cupti.failResult = 39;
+  Told refused = begin(&profiler);
+  EXPECT_THAT(refused.text, HasSubstr("another profiler in this process"));
+  cupti.failFunction.clear();
+  ASSERT_EQ(begin(&profiler).code, TZ_E_OK);
+  tz_profiler *second = nullptr;
+  refused = begin(&second);
+  EXPECT_EQ(refused.code, TZ_E_FAILED_PRECONDITION);
+  EXPECT_THAT(refused.text, HasSubstr("another session of this process"));
+}
+
+} // namespace

@@ -1,0 +1,225 @@
+//===- FakeCupti.cpp - CUPTI's activity records without a GPU -------------===//
+//
+// What   Records of what the fake driver launches, with the layouts of CUPTI's
+//        documentation, written by offset.
+// Why    The declarations of CuptiTypes.h are held against other ones.
+//===----------------------------------------------------------------------===//
+#include "backends/nvidia/test/FakeCupti.h"
+
+#include <cstring>
+#include <mutex>
+
+using namespace tz::nvidia::test;
+
+namespace {
+
+using Requested = void (*)(uint8_t **, size_t *, size_t *);
+using Completed = void (*)(void *, uint32_t, uint8_t *, size_t, size_t);
+
+constexpr size_t KernelBytes = 192, MemcpyBytes = 96, ExternalBytes = 24;
+
+struct State {
+  FakeCupti control;
+  std::mutex lock;
+  Requested requested = nullptr;
+  Completed completed = nullptr;
+  std::vector<std::vector<uint8_t>> records;
+  std::vector<std::string *> names; ///< of kernels; as long as the process
+  uint32_t calls = 0;               ///< of the driver
+};
+
+State &state() {
+  static auto &made = *new State;
+  return made;
+}
+
+template <typename T>
+void put(std::vector<uint8_t> &record, size_t offset, T value) {
+  std::memcpy(record.data() + offset, &value, sizeof(value));
+}
+
+size_t bytesOf(const uint8_t *record) {
+  uint32_t kind = 0;
+  std::memcpy(&kind, record, sizeof(kind));
+  return kind == 10 ? KernelBytes : kind == 39 ? ExternalBytes : MemcpyBytes;
+}
+
+/// The numbers that are pushed, for this call.
+void recordExternals(uint32_t call) {
+  State &s = state();
+  for (const auto &[kind, numbers] : s.control.pushed) {
+    if (!numbers.empty() && s.control.kinds.count(39)) {
+      std::vector<uint8_t> record(ExternalBytes);
+      put(record, 0, uint32_t(39));
+      put(record, 4, kind);
+      put(record, 8, numbers.back());
+      put(record, 16, call);
+      s.records.push_back(std::move(record));
+    }
+  }
+}
+
+void launched(const char *kernel) {
+  State &s = state();
+  const uint32_t call = ++s.calls;
+  if (!s.control.isLate) {
+    recordExternals(call);
+  }
+  if (s.control.kinds.count(10)) {
+    s.names.push_back(new std::string(kernel));
+    std::vector<uint8_t> record(KernelBytes);
+    put(record, 0, uint32_t(10));
+    put(record, 16, s.control.clock);
+    put(record, 24, s.control.clock + 100);
+    put(record, 40, uint32_t(0)); // device
+    put(record, 44, uint32_t(1)); // context
+    put(record, 48, uint32_t(7)); // stream
+    put(record, 92, call);
+    put(record, 104, s.names.back()->c_str());
+    s.records.push_back(std::move(record));
+    s.control.clock += 200;
+  }
+  if (s.control.isLate) {
+    recordExternals(call);
+  }
+}
+
+void copied(uint64_t bytes) {
+  State &s = state();
+  const uint32_t call = ++s.calls;
+  recordExternals(call);
+  if (s.control.kinds.count(1)) {
+    std::vector<uint8_t> record(MemcpyBytes);
+    put(record, 0, uint32_t(1));
+    put(record, 8, bytes);
+    put(record, 16, s.control.clock);
+    put(record, 24, s.control.clock + 100);
+    put(record, 40, uint32_t(7));
+    put(record, 44, call);
+    s.records.push_back(std::move(record));
+  }
+}
+
+/// What a call answers; counts it.
+int enter(const char *function) {
+  FakeCupti &control = state().control;
+  ++control.calls[function];
+  return control.failFunction == function ? control.failResult : 0;
+}
+
+} // namespace
+
+#define FAKE_API extern "C" __attribute__((visibility("default")))
+#define ENTER(function)                                                        \
+  if (int result = enter(#function)) {                                         \
+    return result;                                                             \
+  }
+
+FAKE_API FakeCupti *fakeCupti() {
+  FakeCupti &control = state().control;
+  control.launched = launched;
+  control.copied = copied;
+  control.reset = [] {
+    State &s = state();
+    const FakeCupti before = s.control;
+    s.control = FakeCupti();
+    s.control.launched = before.launched;
+    s.control.copied = before.copied;
+    s.control.reset = before.reset;
+    s.records.clear();
+  };
+  return &control;
+}
+
+FAKE_API int cuptiGetVersion(uint32_t *version) {
+  ENTER(cuptiGetVersion)
+  *version = state().control.version;
+  return 0;
+}
+
+FAKE_API int cuptiGetResultString(int result, const char **text) {
+  *text = result == 35 ? "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES"
+                       : "CUPTI_ERROR_UNKNOWN";
+  return 0;
+}
+
+FAKE_API int cuptiGetTimestamp(uint64_t *now) {
+  ENTER(cuptiGetTimestamp)
+  *now = state().control.clock;
+  return 0;
+}
+
+FAKE_API int cuptiActivityRegisterCallbacks(Requested requested,
+                                            Completed completed) {
+  ENTER(cuptiActivityRegisterCallbacks)
+  state().requested = requested;
+  state().completed = completed;
+  return 0;
+}
+
+FAKE_API int cuptiActivityEnable(uint32_t kind) {
+  ENTER(cuptiActivityEnable)
+  state().control.kinds.insert(kind);
+  return 0;
+}
+
+FAKE_API int cuptiActivityDisable(uint32_t kind) {
+  ENTER(cuptiActivityDisable)
+  state().control.kinds.erase(kind);
+  return 0;
+}
+
+FAKE_API int cuptiActivityFlushAll(uint32_t) {
+  ENTER(cuptiActivityFlushAll)
+  State &s = state();
+  uint8_t *buffer = nullptr;
+  size_t size = 0, most = 0, used = 0;
+  s.requested(&buffer, &size, &most);
+  for (const auto &record : s.records) {
+    if (buffer && used + record.size() <= size) {
+      std::memcpy(buffer + used, record.data(), record.size());
+      used += record.size();
+    } else {
+      ++s.control.dropped;
+    }
+  }
+  s.records.clear();
+  s.completed(nullptr, 0, buffer, size, used);
+  return 0;
+}
+
+FAKE_API int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid,
+                                        void **record) {
+  auto *at = static_cast<uint8_t *>(*record);
+  at = at ? at + bytesOf(at) : buffer;
+  if (at >= buffer + valid) {
+    return 12;
+  }
+  *record = at;
+  return 0;
+}
+
+FAKE_API int cuptiActivityGetNumDroppedRecords(void *, uint32_t,
+                                               size_t *dropped) {
+  *dropped = state().control.dropped;
+  state().control.dropped = 0;
+  return 0;
+}
+
+FAKE_API int cuptiActivityPushExternalCorrelationId(uint32_t kind,
+                                                    uint64_t id) {
+  ENTER(cuptiActivityPushExternalCorrelationId)
+  state().control.pushed[kind].push_back(id);
+  return 0;
+}
+
+FAKE_API int cuptiActivityPopExternalCorrelationId(uint32_t kind,
+                                                   uint64_t *id) {
+  auto &numbers = state().control.pushed[kind];
+  if (numbers.empty()) {
+    return 18;
+  }
+  *id = numbers.back();
+  numbers.pop_back();
+  return 0;
+}

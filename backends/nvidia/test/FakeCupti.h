@@ -1,0 +1,45 @@
+//===- FakeCupti.h - what a test sees of the fake CUPTI -------------------===//
+//
+// What   Settings and controls of FakeCupti.cpp, a shared object with CUPTI's
+//        entry points.
+// Why    Without a GPU every path that reads records runs in the tests, the
+//        ones that refuse them too.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_BACKENDS_NVIDIA_TEST_FAKECUPTI_H
+#define TERRAZZO_BACKENDS_NVIDIA_TEST_FAKECUPTI_H
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace tz::nvidia::test {
+
+struct FakeCupti {
+  // Settings.
+  uint32_t version = 26;
+  std::string failFunction; ///< whose calls give failResult
+  int failResult = 999;
+  size_t dropped = 0;    ///< told at the next flush
+  bool isLate = false;   ///< pushed numbers stand behind their kernels
+  uint64_t clock = 5000; ///< each kernel takes 100 of it
+
+  // Records.
+  std::map<std::string, int> calls;
+  std::set<uint32_t> kinds; ///< that are enabled
+  std::map<uint32_t, std::vector<uint64_t>> pushed;
+
+  /// A kernel, as the driver or another library launches it.
+  void (*launched)(const char *kernel) = nullptr;
+  void (*copied)(uint64_t bytes) = nullptr;
+  void (*reset)() = nullptr;
+};
+
+/// Exported by the shared object as "fakeCupti".
+using FakeCuptiEntry = FakeCupti *(*)();
+
+} // namespace tz::nvidia::test
+
+#endif
