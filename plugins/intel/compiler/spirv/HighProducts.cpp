@@ -16,6 +16,20 @@ using namespace llvm::PatternMatch;
 
 namespace tz::intel {
 
+/// What is extended to 128 bits. A constant has been extended already.
+static Value *narrow(Value *wide, bool isSigned) {
+  Value *value = nullptr;
+  if (isSigned ? match(wide, m_SExt(m_Value(value)))
+               : match(wide, m_ZExt(m_Value(value)))) {
+    return value->getType()->isIntegerTy(64) ? value : nullptr;
+  }
+  const APInt *number = nullptr;
+  return match(wide, m_APInt(number)) &&
+                 (isSigned ? number->isSignedIntN(64) : number->isIntN(64))
+             ? ConstantInt::get(wide->getContext(), number->trunc(64))
+             : nullptr;
+}
+
 void narrowWideProducts(Module &module) {
   SmallVector<WeakTrackingVH> found;
   for (Function &function : module) {
@@ -27,19 +41,22 @@ void narrowWideProducts(Module &module) {
   }
   for (WeakTrackingVH &handle : found) {
     auto *high = cast<Instruction>(handle);
-    Value *x = nullptr, *y = nullptr;
-    auto product = [&](auto left, auto right) {
-      return match(high,
-                   m_Trunc(m_LShr(m_Mul(left, right), m_SpecificInt(64))));
-    };
-    const bool isSigned = product(m_SExt(m_Value(x)), m_SExt(m_Value(y)));
-    if (!isSigned && !product(m_ZExt(m_Value(x)), m_ZExt(m_Value(y)))) {
+    Value *left = nullptr, *right = nullptr;
+    if (!match(high, m_Trunc(m_LShr(m_Mul(m_Value(left), m_Value(right)),
+                                    m_SpecificInt(64))))) {
       continue;
     }
-    IRBuilder<> b(high);
-    high->replaceAllUsesWith(callPure(
-        b, isSigned ? "_Z6mul_hill" : "_Z6mul_himm", b.getInt64Ty(), {x, y}));
-    RecursivelyDeleteTriviallyDeadInstructions(high);
+    for (const bool isSigned : {true, false}) {
+      Value *x = narrow(left, isSigned), *y = narrow(right, isSigned);
+      if (!x || !y) {
+        continue;
+      }
+      IRBuilder<> b(high);
+      high->replaceAllUsesWith(callPure(
+          b, isSigned ? "_Z6mul_hill" : "_Z6mul_himm", b.getInt64Ty(), {x, y}));
+      RecursivelyDeleteTriviallyDeadInstructions(high);
+      break;
+    }
   }
 }
 

@@ -17,14 +17,14 @@ namespace tz::intel {
 namespace {
 
 bool isPointers(const Value *value) {
-  return value->getType()->isVectorTy() && value->getType()->isPtrOrPtrVectorTy();
+  return value->getType()->isVectorTy() &&
+         value->getType()->isPtrOrPtrVectorTy();
 }
 
 class PointerVectors {
 public:
   explicit PointerVectors(Function &function)
-      : function(function),
-        number(Type::getInt64Ty(function.getContext())) {}
+      : function(function), number(Type::getInt64Ty(function.getContext())) {}
   void run();
 
 private:
