@@ -17,11 +17,14 @@
 // The barrier waits for LDS alone.
 // GFX9: ds_write_b32
 // GFX9: s_waitcnt lgkmcnt(0)
-// GFX9-NEXT: s_barrier
+// GFX9-NOT: s_waitcnt
+// GFX9: s_barrier
 // GFX12: ds_store_b32
 // GFX12: s_wait_dscnt 0x0
-// GFX12-NEXT: s_barrier_signal
+// GFX12-NOT: s_wait_
+// GFX12: s_barrier_signal
 // LLVM: fence syncscope("workgroup") release, !mmra ![[LDS:[0-9]+]]
+// LLVM-NEXT: call void asm sideeffect "", "~{memory}"()
 // LLVM-NEXT: call void @llvm.amdgcn.s.barrier()
 // LLVM-NEXT: fence syncscope("workgroup") acquire, !mmra ![[LDS]]
 // LLVM: ![[LDS]] = !{!"amdgpu-synchronize-as", !"local"}

@@ -71,3 +71,9 @@ def halves(a, b, out, N: tl.constexpr):
     to = out + tl.arange(0, N)[:, None] * N + tl.arange(0, N // 2)[None, :]
     tl.store(to, high)
     tl.store(to + N // 2, low)
+
+
+@triton.jit
+def reversed_row(x, out, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(out + i, tl.gather(tl.load(x + i), N - 1 - i, 0))
