@@ -14,6 +14,47 @@ namespace tz::tool {
 
 using namespace runtime;
 
+std::vector<std::string> splitWords(std::string_view text) {
+  std::vector<std::string> words;
+  std::string word;
+  char quote = 0;
+  bool isWord = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '\\' && quote != '\'' && i + 1 < text.size()) {
+      word += text[++i];
+      isWord = true;
+    } else if (quote ? c == quote : c == '"' || c == '\'') {
+      quote = quote ? 0 : c;
+      isWord = true;
+    } else if (!quote && (c == ' ' || c == '\t' || c == '\n')) {
+      if (isWord) {
+        words.push_back(std::move(word));
+      }
+      word.clear();
+      isWord = false;
+    } else {
+      word += c;
+      isWord = true;
+    }
+  }
+  if (isWord) {
+    words.push_back(std::move(word));
+  }
+  return words;
+}
+
+Status parseWords(CLI::App &options, std::string_view text) {
+  std::vector<std::string> words = splitWords(text);
+  std::reverse(words.begin(), words.end()); // as CLI11 takes them
+  try {
+    options.parse(std::move(words));
+  } catch (const CLI::ParseError &error) {
+    return Status(TZ_E_INVALID_ARGUMENT, error.what());
+  }
+  return Status();
+}
+
 SessionOptions toolSession() {
   SessionOptions made;
   made.useCompiler = false;

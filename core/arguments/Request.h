@@ -28,6 +28,12 @@ struct Request {
 /// The options that describe a launch, and the kernel itself.
 void addRequestOptions(CLI::App &command, Request &request);
 
+/// The words of a text as a shell would give them: quotes and backslashes hold
+/// blanks together.
+std::vector<std::string> splitWords(std::string_view text);
+/// Reads them as options; the message says what is wrong.
+runtime::Status parseWords(CLI::App &options, std::string_view text);
+
 /// What --sig says, as words of --arg: types of the parameters that are not
 /// constexpr, in order.
 runtime::Status addSignature(const std::string &text,
@@ -44,9 +50,9 @@ struct NamedKernel {
   /// It was compiled before: there is no source.
   std::shared_ptr<const runtime::Artifact> artifact;
 };
-runtime::Result<NamedKernel>
-loadKernel(const Request &request, driver::Driver &driver,
-           runtime::DiagnosticSink &sink);
+runtime::Result<NamedKernel> loadKernel(const Request &request,
+                                        driver::Driver &driver,
+                                        runtime::DiagnosticSink &sink);
 
 /// What a request means.
 struct Launch {

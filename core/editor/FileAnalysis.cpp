@@ -41,8 +41,8 @@ public:
 
 private:
   void addKernel(const frontend::KernelInfo &kernel);
-  bool parseWords(const KernelWords &words, tool::Request &request,
-                  std::string &signature, std::string &problem) const;
+  void addWith(const frontend::KernelInfo &kernel, const KernelWords &words);
+  void addGuesses(const frontend::KernelInfo &kernel, KernelWords words);
   void compile(const frontend::KernelInfo &kernel, tool::Request request,
                const std::string &signature, const KernelWords &words);
   void addHeard(const Heard &heard, bool isGuess);
@@ -189,16 +189,15 @@ void Analyser::addStatus(const frontend::KernelInfo &kernel,
   message.kind = words.from == KernelWords::Guess ? MessageKind::Information
                                                   : MessageKind::Error;
   message.text = words.from == KernelWords::Guess
-                     ? "kernel '" + kernel.name + "' is not checked: " +
-                           status.message() +
+                     ? "kernel '" + kernel.name +
+                           "' is not checked: " + status.message() +
                            "; say its types in a comment above it: # tz: " +
                            "--sig ... --constexpr ..."
                      : status.message();
-  message.place =
-      isWritten ? placeAt(path, uint32_t(words.line + 1), 1,
-                          uint32_t(text.line(words.line).size()))
-                : placeAt(path, kernel.loc.line, kernel.loc.column,
-                          uint32_t(kernel.name.size()));
+  message.place = isWritten ? placeAt(path, uint32_t(words.line + 1), 1,
+                                      uint32_t(text.line(words.line).size()))
+                            : placeAt(path, kernel.loc.line, kernel.loc.column,
+                                      uint32_t(kernel.name.size()));
   add(std::move(message));
 }
 
@@ -206,32 +205,70 @@ void Analyser::addStatus(const frontend::KernelInfo &kernel,
 // Kernels
 //===----------------------------------------------------------------------===//
 
-bool Analyser::parseWords(const KernelWords &words, tool::Request &request,
-                          std::string &signature, std::string &problem) const {
-  CLI::App app;
-  app.set_help_flag();
-  app.allow_extras(); // of tz run: --compare and others
-  tool::addRequestOptions(app, request);
-  app.get_option("kernel")->required(false);
-  app.add_option("--sig", signature);
-  try {
-    app.parse(words.words, false);
-  } catch (const CLI::ParseError &error) {
-    problem = error.what();
-    return false;
-  }
-  return true;
-}
-
 void Analyser::addKernel(const frontend::KernelInfo &kernel) {
   const KernelWords words = wordsFor(text.text(), kernel, settings);
   if (words.isCalled) {
     return; // the kernels that call it tell its mistakes
   }
+  words.from == KernelWords::Guess ? addGuesses(kernel, words)
+                                   : addWith(kernel, words);
+}
+
+static unsigned warningsIn(const FileAnalysis &analysis) {
+  return unsigned(llvm::count_if(analysis.messages, [](const FileMessage &one) {
+    return one.kind == MessageKind::Warning;
+  }));
+}
+
+/// Several guesses: the best one gives types, and a mistake is told if it is
+/// one under each of them.
+void Analyser::addGuesses(const frontend::KernelInfo &kernel,
+                          KernelWords words) {
+  std::vector<FileAnalysis> parts;
+  for (const std::string &guess : words.guesses) {
+    words.words = guess;
+    FileAnalysis before = std::exchange(made, FileAnalysis());
+    addWith(kernel, words);
+    parts.push_back(std::exchange(made, std::move(before)));
+    if (warningsIn(parts.back()) == 0) {
+      break;
+    }
+  }
+  auto best = std::min_element(parts.begin(), parts.end(),
+                               [](const auto &a, const auto &b) {
+                                 return warningsIn(a) < warningsIn(b);
+                               });
+  auto isEverywhere = [&](const FileMessage &message) {
+    return llvm::all_of(parts, [&](const FileAnalysis &part) {
+      return llvm::any_of(part.messages, [&](const FileMessage &one) {
+        return one.text == message.text &&
+               one.place.line == message.place.line &&
+               one.place.begin == message.place.begin;
+      });
+    });
+  };
+  for (FileMessage &message : best->messages) {
+    if (message.kind != MessageKind::Warning || isEverywhere(message)) {
+      add(std::move(message));
+    }
+  }
+  llvm::append_range(made.names, best->names);
+  llvm::append_range(made.results, best->results);
+  llvm::append_range(made.functions, best->functions);
+}
+
+void Analyser::addWith(const frontend::KernelInfo &kernel,
+                       const KernelWords &words) {
+  CLI::App app;
+  app.set_help_flag();
+  app.allow_extras(); // of tz run: --compare and others
   tool::Request request;
-  std::string signature, problem;
-  if (!parseWords(words, request, signature, problem)) {
-    addStatus(kernel, Status(TZ_E_INVALID_ARGUMENT, problem), words);
+  std::string signature;
+  tool::addRequestOptions(app, request);
+  app.get_option("kernel")->required(false);
+  app.add_option("--sig", signature);
+  if (Status s = tool::parseWords(app, words.words); !s.ok()) {
+    addStatus(kernel, s, words);
     return;
   }
   request.kernel = path + "::" + kernel.name;
@@ -248,11 +285,10 @@ void Analyser::compile(const frontend::KernelInfo &kernel,
   const bool isGuess = words.from == KernelWords::Guess;
   Heard heard;
   if (!signature.empty()) {
-    Result<tool::NamedKernel> named =
-        tool::loadKernel(request, driver, heard);
-    Status s = named ? tool::addSignature(signature, named->signature,
-                                          request.binding)
-                     : named.takeStatus();
+    Result<tool::NamedKernel> named = tool::loadKernel(request, driver, heard);
+    Status s =
+        named ? tool::addSignature(signature, named->signature, request.binding)
+              : named.takeStatus();
     if (!s.ok()) {
       heard.all.empty() ? addStatus(kernel, s, words)
                         : addHeard(heard, isGuess);
@@ -315,8 +351,8 @@ void Analyser::addNames(const driver::LoweredKernel::State &state,
         value.type += part.value ? part.type.str() : part.text;
         value.isConstant &= !part.value;
       }
-      value.place = placeAt(path, event.loc.line, event.loc.column,
-                            event.loc.length);
+      value.place =
+          placeAt(path, event.loc.line, event.loc.column, event.loc.length);
       made.names.push_back(std::move(value));
     }
   };
@@ -340,10 +376,11 @@ static std::string languageType(mlir::Type type) {
   llvm::StringRef text = element;
   std::string name = text.consume_front("!tile.ptr<") ? "*" : "";
   text = text.rtrim('>');
-  name += text == "bf16"             ? "bf16"
-          : text.starts_with("f")    ? "fp" + text.drop_front().str()
-          : text.starts_with("i")    ? (text == "i1" ? "int1" : "int" + text.drop_front().str())
-                                     : text.str();
+  name += text == "bf16"          ? "bf16"
+          : text.starts_with("f") ? "fp" + text.drop_front().str()
+          : text.starts_with("i")
+              ? (text == "i1" ? "int1" : "int" + text.drop_front().str())
+              : text.str();
   return shape.empty() ? name : name + "[" + shape + "]";
 }
 
@@ -374,8 +411,8 @@ void Analyser::addRemarks(const driver::LoweredKernel::State &state) {
     remark.location->walk([&](mlir::Location part) {
       auto range = llvm::dyn_cast<mlir::FileLineColRange>(part);
       if (range && isThisFile(range.getFilename().getValue())) {
-        message.place = placeAt(path, range.getStartLine(),
-                                range.getStartColumn(), 1);
+        message.place =
+            placeAt(path, range.getStartLine(), range.getStartColumn(), 1);
         isPlaced = true;
         return mlir::WalkResult::interrupt();
       }

@@ -91,16 +91,22 @@ std::string bodyOf(ArrayRef<StringRef> lines, size_t line) {
 }
 
 /// Names that stand for addresses: what is loaded and stored through, and what
-/// such names are computed from.
-StringSet<> addressesIn(const std::string &body) {
+/// such names are computed from. `widely`: also what something is added to.
+StringSet<> addressesIn(const std::string &body, bool widely) {
   StringSet<> names;
   const Regex used("(load|store|atomic_[a-z]+|make_block_ptr|prefetch|"
-                   "make_tensor_descriptor|load_rows|store_rows)\\( *"
+                   "make_tensor_descriptor)\\( *"
                    "(base *= *)?([A-Za-z_][A-Za-z0-9_]*)");
   SmallVector<StringRef, 4> parts;
   for (StringRef rest = body; used.match(rest, &parts);) {
     names.insert(parts[3]);
     rest = rest.drop_front(size_t(parts[3].end() - rest.data()));
+  }
+  const Regex added("[(=,] *([A-Za-z_][A-Za-z0-9_]*) *[+,]");
+  for (StringRef rest = widely ? StringRef(body) : StringRef();
+       added.match(rest, &parts);) {
+    names.insert(parts[1]);
+    rest = rest.drop_front(size_t(parts[1].end() - rest.data()));
   }
   // x_ptrs = x + ..., also x_ptrs += ...
   const Regex assigned("^ *([A-Za-z_][A-Za-z0-9_]*) *= *\\(?([A-Za-z_][A-Za-z0-"
@@ -118,10 +124,11 @@ StringSet<> addressesIn(const std::string &body) {
 }
 
 /// What a constant is, by its name, where there is no default.
-std::string guessConstant(StringRef name) {
+std::string guessConstant(StringRef name, const char *number) {
   const std::string upper = name.upper();
   StringRef text = upper;
-  for (const char *begin : {"IS_", "HAS_", "USE_", "WITH_", "EVEN_", "ALLOW_"}) {
+  for (const char *begin :
+       {"IS_", "HAS_", "USE_", "WITH_", "EVEN_", "ALLOW_"}) {
     if (text.starts_with(begin)) {
       return "True";
     }
@@ -138,7 +145,7 @@ std::string guessConstant(StringRef name) {
   if (text.contains("GROUP") || text.contains("STAGES")) {
     return "4";
   }
-  return "64"; // BLOCK, HEAD_DIM ...
+  return number; // BLOCK, HEAD_DIM ...
 }
 
 /// Is it a function that kernels call? A launch is NAME[grid](...).
@@ -155,9 +162,16 @@ bool isCalled(ArrayRef<StringRef> lines, const frontend::KernelInfo &kernel) {
   });
 }
 
-std::string guess(ArrayRef<StringRef> lines,
-                  const frontend::KernelInfo &kernel) {
-  const StringSet<> addresses = addressesIn(bodyOf(lines, kernel.loc.line));
+/// One way to guess.
+struct Way {
+  const char *pointer, *number; ///< type of pointers; what constants are
+  bool widely;                  ///< see addressesIn
+};
+
+std::string guess(ArrayRef<StringRef> lines, const frontend::KernelInfo &kernel,
+                  const Way &way) {
+  const StringSet<> addresses =
+      addressesIn(bodyOf(lines, kernel.loc.line), way.widely);
   std::string words;
   for (const frontend::ParamInfo &parameter : kernel.params) {
     const StringRef name = parameter.name;
@@ -169,7 +183,8 @@ std::string guess(ArrayRef<StringRef> lines,
             return one.constexprs.count(parameter.name) != 0;
           });
       if (!isSet) {
-        words += " --constexpr " + parameter.name + "=" + guessConstant(name);
+        words += " --constexpr " + parameter.name + "=" +
+                 guessConstant(name, way.number);
       }
       continue;
     }
@@ -180,12 +195,14 @@ std::string guess(ArrayRef<StringRef> lines,
                            name.ends_with("Ptr");
     const bool isReal =
         StringSwitch<bool>(name.lower())
-            .Cases({"eps", "epsilon", "alpha", "beta", "scale", "sm_scale",
-                    "p", "lr", "dropout", "dropout_p", "slope"},
+            .Cases({"eps", "epsilon", "alpha", "beta", "scale", "sm_scale", "p",
+                    "lr", "dropout", "dropout_p", "slope"},
                    true)
             .Default(name.ends_with("_scale") || name.ends_with("eps"));
-    words += " --arg " + parameter.name +
-             (isAddress ? "=*fp32:16" : isReal ? "=fp32" : "=i32");
+    words += " --arg " + parameter.name + "=" +
+             (isAddress ? way.pointer
+              : isReal  ? "fp32"
+                        : "i32");
   }
   return words;
 }
@@ -208,7 +225,12 @@ KernelWords wordsFor(StringRef text, const frontend::KernelInfo &kernel,
     found.words = given->second;
     return found;
   }
-  found.words = guess(lines, kernel);
+  for (const Way &way : {Way{"*fp32:16", "64", false},
+                         {"*fp32:16", "64", true},
+                         {"*i32:16", "128", false},
+                         {"*i32:16", "128", true}}) {
+    found.guesses.push_back(guess(lines, kernel, way));
+  }
   found.isCalled = isCalled(lines, kernel);
   return found;
 }

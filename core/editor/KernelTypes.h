@@ -25,7 +25,8 @@ struct KernelWords {
   /// Under a guess: others call it, or it gives a value, so it is no kernel.
   bool isCalled = false;
   std::string words; ///< as `tz compile` takes them, without the kernel
-  size_t line = 0;   ///< of a comment or command, from 0
+  std::vector<std::string> guesses; ///< of a Guess: words, the likeliest first
+  size_t line = 0;                  ///< of a comment or command, from 0
 };
 
 /// In this order: "# tz: WORDS" in the lines above the kernel; a command

@@ -68,8 +68,8 @@ int LanguageServer::run() {
       handle(message->value);
     } else {
       send(Object{{"id", nullptr},
-            {"error", Object{{"code", ParseFailed},
-                             {"message", fixUTF8(message->problem)}}}});
+                  {"error", Object{{"code", ParseFailed},
+                                   {"message", fixUTF8(message->problem)}}}});
     }
   }
   return isShutDown ? 0 : 1;
@@ -83,10 +83,10 @@ void LanguageServer::handle(const Value &message) {
       all ? all->getString("method") : std::nullopt;
   if (!method) {
     if (!all || !(all->get("result") || all->get("error"))) {
-      send(Object{{"id", hasId ? *id : Value(nullptr)},
-            {"error",
-             Object{{"code", InvalidRequest},
-                    {"message", "a request has a 'method', a text"}}}});
+      send(Object{
+          {"id", hasId ? *id : Value(nullptr)},
+          {"error", Object{{"code", InvalidRequest},
+                           {"message", "a request has a 'method', a text"}}}});
     }
     return;
   }
@@ -102,8 +102,8 @@ void LanguageServer::handle(const Value &message) {
                       : Failure{NotInitialized, "'initialize' comes first"};
   if (const auto *failure = std::get_if<Failure>(&answer)) {
     send(Object{{"id", *id},
-          {"error", Object{{"code", failure->code},
-                           {"message", failure->message}}}});
+                {"error", Object{{"code", failure->code},
+                                 {"message", failure->message}}}});
   } else {
     send(Object{{"id", *id}, {"result", std::get<Value>(std::move(answer))}});
   }
@@ -214,10 +214,10 @@ void LanguageServer::readSettings(const Value *given) {
 
 void LanguageServer::open(const Params &params) {
   const Object *document = params.getObject("textDocument");
-  std::optional<StringRef> uri = document ? document->getString("uri")
-                                          : std::nullopt;
-  std::optional<StringRef> text = document ? document->getString("text")
-                                           : std::nullopt;
+  std::optional<StringRef> uri =
+      document ? document->getString("uri") : std::nullopt;
+  std::optional<StringRef> text =
+      document ? document->getString("text") : std::nullopt;
   if (!uri || !text) {
     return;
   }
@@ -270,8 +270,7 @@ LanguageServer::OpenFile *LanguageServer::fileOf(const Params &params,
 void LanguageServer::analyseChanged() {
   for (auto &[uri, file] : files) {
     if (file.isChanged) {
-      file.analysis =
-          analyse(driver, file.path, *file.text, roots, settings);
+      file.analysis = analyse(driver, file.path, *file.text, roots, settings);
       file.isChanged = false;
       publish(uri, file);
     }
@@ -281,15 +280,16 @@ void LanguageServer::analyseChanged() {
 Object LanguageServer::location(const std::string &uri, const OpenFile &file,
                                 const FilePlace &place) const {
   if (place.path.empty()) {
-    return Object{{"uri", uri},
-            {"range", file.text->range(place.line, place.begin, place.end)}};
+    return Object{
+        {"uri", uri},
+        {"range", file.text->range(place.line, place.begin, place.end)}};
   }
   auto position = [&](size_t byte) {
     return Object{{"line", int64_t(place.line)}, {"character", int64_t(byte)}};
   };
   return Object{{"uri", uriOf(place.path)},
-          {"range", Object{{"start", position(place.begin)},
-                           {"end", position(place.end)}}}};
+                {"range", Object{{"start", position(place.begin)},
+                                 {"end", position(place.end)}}}};
 }
 
 void LanguageServer::publish(const std::string &uri, const OpenFile &file) {
@@ -302,12 +302,11 @@ void LanguageServer::publish(const std::string &uri, const OpenFile &file) {
                                {"message", fixUTF8(text)}});
       }
     }
-    Object made{
-        {"range",
-         file.text->range(one.place.line, one.place.begin, one.place.end)},
-        {"severity", int64_t(one.kind)},
-        {"source", "tz"},
-        {"message", fixUTF8(one.text)}};
+    Object made{{"range", file.text->range(one.place.line, one.place.begin,
+                                           one.place.end)},
+                {"severity", int64_t(one.kind)},
+                {"source", "tz"},
+                {"message", fixUTF8(one.text)}};
     if (!one.code.empty()) {
       made["code"] = one.code;
     }
@@ -317,9 +316,9 @@ void LanguageServer::publish(const std::string &uri, const OpenFile &file) {
     messages.push_back(std::move(made));
   }
   send(Object{{"method", "textDocument/publishDiagnostics"},
-        {"params", Object{{"uri", uri},
-                          {"version", file.number},
-                          {"diagnostics", std::move(messages)}}}});
+              {"params", Object{{"uri", uri},
+                                {"version", file.number},
+                                {"diagnostics", std::move(messages)}}}});
 }
 
 //===----------------------------------------------------------------------===//
@@ -329,10 +328,10 @@ void LanguageServer::publish(const std::string &uri, const OpenFile &file) {
 bool LanguageServer::positionOf(const Params &params, const OpenFile &file,
                                 size_t &line, size_t &byte) {
   const Object *position = params.getObject("position");
-  std::optional<int64_t> row = position ? position->getInteger("line")
-                                        : std::nullopt;
-  std::optional<int64_t> column = position ? position->getInteger("character")
-                                           : std::nullopt;
+  std::optional<int64_t> row =
+      position ? position->getInteger("line") : std::nullopt;
+  std::optional<int64_t> column =
+      position ? position->getInteger("character") : std::nullopt;
   if (!row || !column || *row < 0 || *column < 0) {
     return false;
   }
@@ -350,7 +349,8 @@ static std::pair<size_t, size_t> functionAround(const TextPositions &text,
            one[0] != ')';
   };
   size_t first = std::min(line, text.lineCount());
-  while (first > 0 && !(isOuter(first) && text.line(first).starts_with("def "))) {
+  while (first > 0 &&
+         !(isOuter(first) && text.line(first).starts_with("def "))) {
     --first;
   }
   size_t last = first + 1;
@@ -370,8 +370,8 @@ const NamedValue *LanguageServer::valueOf(const OpenFile &file, StringRef name,
       continue;
     }
     if (value.place.line <= line) {
-      before = !before || value.place.line >= before->place.line ? &value
-                                                                 : before;
+      before =
+          !before || value.place.line >= before->place.line ? &value : before;
     } else if (!after) {
       after = &value;
     }
@@ -391,7 +391,8 @@ LanguageServer::Answer LanguageServer::hover(const Params &params) {
   OpenFile *file = fileOf(params, uri);
   size_t line = 0, byte = 0;
   if (!file || !positionOf(params, *file, line, byte)) {
-    return Failure{InvalidParams, "hover wants an open document and a position"};
+    return Failure{InvalidParams,
+                   "hover wants an open document and a position"};
   }
   const NameAt name = file->text->nameAt(line, byte);
   if (name.text.empty()) {
@@ -415,15 +416,15 @@ LanguageServer::Answer LanguageServer::hover(const Params &params) {
   // A call: what stands where its dotted name begins.
   size_t begin = name.begin;
   const StringRef text = file->text->line(line);
-  while (begin > 0 && (isNameLetter(text[begin - 1]) || text[begin - 1] == '.')) {
+  while (begin > 0 &&
+         (isNameLetter(text[begin - 1]) || text[begin - 1] == '.')) {
     --begin;
   }
   if (text.drop_front(name.end).ltrim().starts_with("(")) {
     for (const TypedPlace &result : llvm::reverse(file->analysis.results)) {
       if (result.line == line && result.byte == begin) {
-        return answer(text.slice(begin, name.end).str() +
-                          "(...) -> " + result.type,
-                      "");
+        return answer(
+            text.slice(begin, name.end).str() + "(...) -> " + result.type, "");
       }
     }
   }
@@ -441,8 +442,8 @@ static std::optional<FilePlace> parameterAt(const TextPositions &text,
   for (size_t at = functionAround(text, line).first; at < text.lineCount();
        ++at) {
     const StringRef one = text.line(at).split('#').first;
-    for (size_t found = 0;
-         (found = one.find(name, found)) != StringRef::npos; ++found) {
+    for (size_t found = 0; (found = one.find(name, found)) != StringRef::npos;
+         ++found) {
       const NameAt whole = text.nameAt(at, found);
       if (whole.text == name && whole.begin == found &&
           !one.take_front(found).rtrim().ends_with("def")) {

@@ -1,8 +1,10 @@
 //===- MessageStream.h - messages of an editor over two streams -*- C++ -*-===//
 //
-// What   Messages of JSON-RPC with a header "Content-Length: N", as the Language
+// What   Messages of JSON-RPC with a header "Content-Length: N", as the
+// Language
 //        Server Protocol has them.
-// Why    What an editor sends may be cut, too long or no JSON at all; the server
+// Why    What an editor sends may be cut, too long or no JSON at all; the
+// server
 //        answers that, and goes on with the next message.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_CORE_EDITOR_MESSAGESTREAM_H

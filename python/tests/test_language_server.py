@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import pathlib
 import shutil
 import subprocess
 import sysconfig
@@ -274,3 +275,22 @@ def test_texts_that_are_no_kernels():
     answers, status = talk(INITIALIZE, *parts, frame({"jsonrpc": "2.0", "id": 5, "method": "textDocument/documentSymbol",
                                                       "params": {"textDocument": {"uri": "file:///t/0.py"}}}), SHUTDOWN)
     assert status == 0 and sum("params" in one for one in answers) == len(documents), answers
+
+
+EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "docs" / "examples"
+
+
+@pytest.mark.skipif(not EXAMPLES.is_dir(), reason="the examples are not beside these tests")
+@pytest.mark.parametrize("hidden", [False, True])
+def test_the_examples_have_no_mistakes(hidden):
+    """With the commands in their texts, and with guessed types: there two kernels ask for more than a guess can know."""
+    parts = []
+    for path in sorted(EXAMPLES.glob("*.py")):
+        text = path.read_text()
+        parts.append(frame({"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": {"textDocument": {
+            "uri": path.as_uri(), "version": 1, "text": text.replace("tz run", "run") if hidden else text}}}))
+    answers, status = talk(INITIALIZE, *parts, frame({"jsonrpc": "2.0", "id": 5, "method": "textDocument/documentSymbol", "params": {}}), SHUTDOWN)
+    published = [one["params"] for one in answers if one.get("method") == "textDocument/publishDiagnostics"]
+    assert status == 0 and len(published) == len(parts) > 20
+    told = {one["uri"].rsplit("/", 1)[1] for one in published if any(message["severity"] <= 2 for message in one["diagnostics"])}
+    assert told <= ({"descriptor_matmul.py", "int4_matmul.py"} if hidden else set()), told

@@ -10,7 +10,6 @@
 #include <terrazzo/terrazzo.h>
 
 #include <CLI/CLI.hpp>
-
 #include <csignal>
 #include <unistd.h>
 
@@ -45,7 +44,8 @@ editors/vscode/package.)help";
 void addLspCommand(CLI::App &app, int &status) {
   CLI::App *command = app.add_subcommand(
       "lsp", "Serve an editor: mistakes, types and definitions in kernels");
-  auto isStdio = std::make_shared<bool>(true); // as clients say it; no other way
+  auto isStdio =
+      std::make_shared<bool>(true); // as clients say it; no other way
   command->add_flag("--stdio", *isStdio, "Over stdin and stdout, as always");
   command->footer(Footer);
   command->callback([isStdio, &status] { status = serve(); });

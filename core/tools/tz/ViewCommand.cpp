@@ -66,11 +66,8 @@ static Result<Side> besideOf(const std::string &words, const Side &first) {
   addRequestOptions(app, side.request);
   app.get_option("kernel")->required(false);
   addTargetOptions(app, side);
-  try {
-    app.parse(words, false);
-  } catch (const CLI::ParseError &error) {
-    return Status(TZ_E_INVALID_ARGUMENT,
-                  "--beside '" + words + "': " + error.what());
+  if (Status s = parseWords(app, words); !s.ok()) {
+    return std::move(s).in("--beside '" + words + "'");
   }
   auto inheritText = [](std::string &mine, const std::string &other) {
     mine = mine.empty() ? other : mine;
