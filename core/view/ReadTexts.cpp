@@ -9,6 +9,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <tuple>
 
@@ -161,15 +162,22 @@ public:
     if (words.starts_with(".Ltmp") || words.starts_with("$L__tmp")) {
       return; // labels of the tables alone
     }
-    const bool begins = words.ends_with(":") && !words.starts_with(".L") &&
-                        !words.starts_with("$L");
-    if (begins || words.starts_with(".visible") ||
-        words.starts_with(".entry")) {
+    if (words.starts_with(".type ") || words.starts_with(".type\t")) {
+      functions.insert(words.drop_front(6).split(',').first);
+    }
+    if (functions.contains(words.drop_back(words.ends_with(":"))) ||
+        words.starts_with(".visible") || words.starts_with(".entry")) {
       here.clear(); // another function
     }
-    const bool isCode = !words.empty() && line.size() > words.size() &&
-                        !words.starts_with(".") && !words.ends_with(":");
-    addLine(to, line.rtrim(), isCode ? here : std::vector<int>());
+    addLine(to, line.rtrim(), isCode(words) ? here : std::vector<int>());
+  }
+
+  /// No directive, label, comment or brace. What is indented says nothing:
+  /// inline assembly may begin anywhere.
+  static bool isCode(StringRef words) {
+    return !words.empty() && !words.ends_with(":") &&
+           words.find_first_not_of("{}() ;") != StringRef::npos &&
+           !StringRef(".#;").contains(words[0]) && !words.starts_with("//");
   }
 
   /// .file 1 "folder" "name"
@@ -233,6 +241,7 @@ private:
   }
 
   Places &places;
+  StringSet<> functions;
   std::map<unsigned, std::string> files;
   std::map<Position, int> seen;
   std::vector<int> here;
