@@ -26,7 +26,11 @@ public:
   int64_t nearBytes() const override { return NearBytes; }
   uint64_t sharedBytes() const override { return machine.sharedBytes; }
   int64_t bytesAcross() const override { return 8; }
-  unsigned registers() const override { return 256; }
+  /// Two waves of a SIMD have 256 each, where there are 512. What an iteration
+  /// is counted to need is more than it has at once.
+  unsigned registers() const override {
+    return machine.registers > 256 ? 384 : machine.registers;
+  }
   simt::SharedAttr sharedRows(mlir::MLIRContext *context,
                               llvm::ArrayRef<unsigned> order, int64_t unit,
                               int64_t elementBytes) const override {
