@@ -1,6 +1,6 @@
 """Pages that are made of data: docs/results/nightly.md of results/nightly.json, docs/results/mutants.md of results/mutants.json,
 docs/results/ordering.md of results/ordering.json, docs/results/planted.md of results/planted.json, docs/results/suites.md of results/suites.json,
-docs/results/instructions.md of results/instructions.json.
+docs/results/instructions.md of results/instructions.json, docs/results/amd_machine_code.md of results/amd_machine_code.json.
 
 ci/nightly, test/mutants/run, test/fibers/plant and plugins/*/test/plant write the data; they and ci/docs --bless write the pages.
 results/suites.json is written by hand.
@@ -245,7 +245,29 @@ def targets():
                  [(f"`{target}`", *suite[target][:4], random(target), *suite[target][4:]) for target in ordered])
 
 
-MADE = {"instructions": instructions, "nightly": nightly, "mutants": mutants, "ordering": ordering, "planted": planted, "suites": suites}
+def amd_machine_code(document):
+    """The same kernels under two compilers, without a device; no times."""
+    sides = [side for side in ("terrazzo", "triton") if any(side in row for row in document["rows"])]
+    text = ("# AMD: machine code beside Triton's, without a device\n\nMade from [results/amd_machine_code.json](../../results/amd_machine_code.json), which `plugins/amd/test/static/table.py --write` writes: "
+            "kernels of docs/examples, the same types,\nconstants and options under both compilers, and each compiler's default of stages (3, and 2). No kernel ran, and nothing here is a speed. The formulas stand in "
+            "[figures.py](../../plugins/amd/test/static/figures.py).\nThe bar: no spills, accesses at least as wide, matrix instructions in every product, bytes in flight not fewer.\n\n"
+            f"{document['date']}, commit {document['commit']}, {document['machine']}, {document['peer']}. A cell has {' / '.join(name.capitalize() for name in sides)}.\n\n")
+
+    def cell(row, make):
+        return " / ".join("failed" if "failed" in row[side] else str(make(row[side])) for side in sides if side in row)
+    columns = (("VGPRs", lambda f: f["vgpr"]), ("AGPRs of them", lambda f: f["agpr"]), ("SGPRs", lambda f: f["sgpr"]), ("VGPRs, SGPRs spilled", lambda f: f"{f['vgpr_spills']}, {f['sgpr_spills']}"), ("LDS", lambda f: f["lds"]),
+               ("widest, mean access", lambda f: f"{f['widest']}, {f['mean_width']:g}"), ("loop", lambda f: f["loop"] if f["has_loop"] else "none"),
+               ("matrix", lambda f: f"{f['matrix']} ({100 * f['matrix'] / f['loop']:.1f} %)" if f["matrix"] else "-"), ("waits", lambda f: f["waits"]), ("LDS accesses", lambda f: f["lds_accesses"]),
+               ("bytes in flight", lambda f: f["in_flight"]))
+    text += table(("kernel", *(name for name, _ in columns)), [(row["case"], *(cell(row, make) for _, make in columns)) for row in document["rows"]])
+    missed = [row for row in document["rows"] if row["misses"]]
+    text += f"\n## The bar\n\n{len(document['rows']) - len(missed)} of {len(document['rows'])} rows hold it.\n\n"
+    text += (table(("kernel", "misses", "why"), [(row["case"], ", ".join(row["misses"]), row["why"] or "not known") for row in missed]) if missed else "")
+    text += "\n## Worse by more than a tenth\n\n" + table(("kernel", "what", "why"), [(row["case"], "; ".join(row["worse"]), row["worse_why"] or "not known") for row in document["rows"] if row["worse"]])
+    return text
+
+
+MADE = {"amd_machine_code": amd_machine_code, "instructions": instructions, "nightly": nightly, "mutants": mutants, "ordering": ordering, "planted": planted, "suites": suites}
 
 
 def stale():

@@ -39,10 +39,6 @@ def walk(out, n):
 
 
 @triton.jit
-def scattered(x, indices, out, n, N: tl.constexpr = 256):
-
-
-@triton.jit
 def gathered(x, indices, out, n, N: tl.constexpr = 256):
     i = tl.arange(0, N)
     at = tl.load(indices + i)
