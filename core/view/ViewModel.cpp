@@ -178,6 +178,12 @@ static Text readSimt(const std::string &text, Compilation &to, Places &places) {
   if (!module) {
     return readPlain(text);
   }
+  // What names no places has been given those of its own text by the parser.
+  if (text.find(" loc(") == std::string::npos) {
+    module->walk([&](Operation *op) {
+      op->setLoc(UnknownLoc::get(op->getContext()));
+    });
+  }
   module->walk<WalkOrder::PreOrder>([&](Operation *op) {
     const int place = places.of(op->getLoc());
     for (Value value : op->getResults()) {
