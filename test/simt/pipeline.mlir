@@ -5,6 +5,7 @@
 // ORDER: simt-mark-last-reads
 // ORDER-NEXT: simt-persist-programs
 // ORDER-NEXT: simt-version-alignment
+// ORDER-NEXT: simt-split-dots
 // ORDER-NEXT: simt-bulk-stores
 // ORDER-NEXT: simt-assign-layouts
 // ORDER-NEXT: simt-remove-conversions

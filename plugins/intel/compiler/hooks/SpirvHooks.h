@@ -42,6 +42,7 @@ public:
       : machine(machine), descriptor(unsigned(descriptor)) {}
 
   unsigned lanes() const override { return machine.lanes; }
+  uint64_t sharedBytes() const override { return machine.sharedBytes; }
   llvm::Value *threadInBlock(llvm::IRBuilderBase &b) override;
   llvm::Value *programId(llvm::IRBuilderBase &b, unsigned axis) override;
   llvm::Value *programCount(llvm::IRBuilderBase &b, unsigned axis) override;
