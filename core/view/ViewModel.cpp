@@ -180,9 +180,8 @@ static Text readSimt(const std::string &text, Compilation &to, Places &places) {
   }
   // What names no places has been given those of its own text by the parser.
   if (text.find(" loc(") == std::string::npos) {
-    module->walk([&](Operation *op) {
-      op->setLoc(UnknownLoc::get(op->getContext()));
-    });
+    module->walk(
+        [&](Operation *op) { op->setLoc(UnknownLoc::get(op->getContext())); });
   }
   module->walk<WalkOrder::PreOrder>([&](Operation *op) {
     const int place = places.of(op->getLoc());
