@@ -13,11 +13,11 @@
 namespace tz::runtime {
 
 /// With the lock held. Starting and stopping again and again makes no more than
-/// one entry for each pair.
-void ProfileHooks::publish(const tz_hooks *hooks, Recorder *recorder) {
+/// one entry for each pair. Null: nobody listens.
+const Listeners *ProfileHooks::entryOf(const tz_hooks *hooks,
+                                       Recorder *recorder) {
   if (!hooks && !recorder) {
-    active.store(nullptr, std::memory_order_release);
-    return;
+    return nullptr;
   }
   auto known = std::find_if(
       allListeners.begin(), allListeners.end(), [&](const auto &one) {
@@ -28,7 +28,7 @@ void ProfileHooks::publish(const tz_hooks *hooks, Recorder *recorder) {
         std::make_unique<Listeners>(Listeners{hooks, recorder}));
     known = std::prev(allListeners.end());
   }
-  active.store(known->get(), std::memory_order_release);
+  return known->get();
 }
 
 void ProfileHooks::set(const tz_hooks *hooks) {
@@ -39,8 +39,11 @@ void ProfileHooks::set(const tz_hooks *hooks) {
                 std::min(sizeof(tz_hooks), hooks->struct_size));
   }
   std::lock_guard guard(lock);
+  all.reserve(all.size() + 1);
   const Listeners *now = current();
-  publish(copy.get(), now ? now->recorder : nullptr);
+  const Listeners *next = entryOf(copy.get(), now ? now->recorder : nullptr);
+  entryOf(copy.get(), nullptr); // for a recorder that goes without memory
+  active.store(next, std::memory_order_release);
   if (copy) {
     all.push_back(std::move(copy));
   }
@@ -49,7 +52,8 @@ void ProfileHooks::set(const tz_hooks *hooks) {
 void ProfileHooks::setRecorder(Recorder *recorder) {
   std::lock_guard guard(lock);
   const Listeners *now = current();
-  publish(now ? now->hooks : nullptr, recorder);
+  active.store(entryOf(now ? now->hooks : nullptr, recorder),
+               std::memory_order_release);
 }
 
 void Activity::enter(ProfileHooks &hooks, const char *name) {

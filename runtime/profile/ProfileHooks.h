@@ -28,6 +28,7 @@ struct Listeners {
 class ProfileHooks {
 public:
   void set(const tz_hooks *hooks);
+  /// Null: without one again, for which no memory is needed.
   void setRecorder(Recorder *recorder);
   const Listeners *current() const {
     return active.load(std::memory_order_acquire);
@@ -35,7 +36,7 @@ public:
   uint64_t nextId() { return ids.fetch_add(1, std::memory_order_relaxed) + 1; }
 
 private:
-  void publish(const tz_hooks *hooks, Recorder *recorder);
+  const Listeners *entryOf(const tz_hooks *hooks, Recorder *recorder);
 
   std::atomic<const Listeners *> active{nullptr};
   std::atomic<uint64_t> ids{0};

@@ -14,14 +14,19 @@ static constexpr size_t MaxExternals = 100000;
 
 std::atomic<bool> Recorder::busy{false};
 
-std::mutex &Recorder::listLock() {
-  static auto &lock = *new std::mutex; // threads may outlive statics
-  return lock;
+/// An object that is never destroyed, since threads may outlive statics, and
+/// that takes no memory, since a session that ends asks for it.
+template <typename T>
+static T &everlasting() {
+  alignas(T) static std::byte place[sizeof(T)];
+  static T &one = *new (place) T;
+  return one;
 }
 
+std::mutex &Recorder::listLock() { return everlasting<std::mutex>(); }
+
 std::vector<Recorder *> &Recorder::list() {
-  static auto &all = *new std::vector<Recorder *>;
-  return all;
+  return everlasting<std::vector<Recorder *>>();
 }
 
 void Recorder::setListed(bool isListed) {
@@ -82,24 +87,21 @@ void Recorder::activate(Profile &profile, bool isActive) {
   publish();
 }
 
-/// Launches tell this recorder while a profile runs, and plugins record.
+/// Launches tell this recorder while a profile runs, and plugins record. Needs
+/// no memory where none runs any more.
 void Recorder::publish() {
-  bool isActive = false;
-  std::vector<DeviceActivity *> told;
-  {
-    std::lock_guard guard(lock);
-    for (const auto &one : profiles) {
-      isActive |= one->isActive;
-    }
-    for (const Source &source : sources) {
-      if (source.activity) {
-        told.push_back(source.activity.get());
-      }
+  std::unique_lock guard(lock);
+  const bool isActive =
+      std::any_of(profiles.begin(), profiles.end(),
+                  [](const auto &one) { return one->isActive; });
+  for (size_t i = 0; i < sources.size(); ++i) {
+    if (DeviceActivity *activity = sources[i].activity.get()) {
+      guard.unlock();
+      (void)activity->enable(isActive);
+      guard.lock();
     }
   }
-  for (DeviceActivity *activity : told) {
-    (void)activity->enable(isActive);
-  }
+  guard.unlock();
   setListed(isActive);
   hooks.setRecorder(isActive ? this : nullptr);
 }
