@@ -72,12 +72,14 @@ static ProfileDevice describe(const Device &device, const void *owner) {
       busBits = key == "memory.bus.bits" ? prop.i64 : busBits;
     }
   }
-  made.facts = {{"name", device.name()},
-                {"arch", arch},
-                {"num_sms", int64_t(info.compute_units)},
-                {"clock_rate", clock},
-                {"memory_clock_rate", memoryClock},
-                {"bus_width", busBits}};
+  // One by one: of a list in braces clang destroys texts that it has not made
+  // where memory ends.
+  made.facts.emplace_back("name", device.name());
+  made.facts.emplace_back("arch", arch);
+  made.facts.emplace_back("num_sms", int64_t(info.compute_units));
+  made.facts.emplace_back("clock_rate", clock);
+  made.facts.emplace_back("memory_clock_rate", memoryClock);
+  made.facts.emplace_back("bus_width", busBits);
   return made;
 }
 

@@ -8,12 +8,31 @@
 #include "runtime/profile/Recorder.h"
 
 #include <atomic>
+#include <climits>
+#include <cstddef>
+#include <new>
+#include <pthread.h>
 
 namespace tz::runtime {
 
 ThreadScopes &ThreadScopes::ofThisThread() {
-  static thread_local ThreadScopes scopes;
-  return scopes;
+  // No thread_local with a destructor: the C library ends the process where it
+  // has no memory to note one. Without the key's the scopes outlive the thread.
+  static const pthread_key_t key = [] {
+    pthread_key_t made = PTHREAD_KEYS_MAX;
+    (void)pthread_key_create(&made, [](void *scopes) {
+      static_cast<ThreadScopes *>(scopes)->~ThreadScopes();
+    });
+    return made;
+  }();
+  alignas(
+      ThreadScopes) static thread_local std::byte storage[sizeof(ThreadScopes)];
+  static thread_local ThreadScopes *scopes = nullptr;
+  if (!scopes) {
+    scopes = new (storage) ThreadScopes;
+    (void)pthread_setspecific(key, scopes);
+  }
+  return *scopes;
 }
 
 ThreadScopes::ThreadScopes() {

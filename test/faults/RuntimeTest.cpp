@@ -42,10 +42,12 @@ struct Handles {
   tz_stream_t stream = nullptr;
   tz_event_t event = nullptr;
   tz_kernel_t kernel = nullptr;
+  tz_profile_t profile = nullptr;
   std::vector<uint64_t> memory;
 
   ~Handles() {
     Inside here;
+    tz_profile_destroy(profile);
     tz_kernel_destroy(kernel);
     tz_event_destroy(event);
     tz_stream_destroy(stream);
@@ -329,45 +331,63 @@ TEST(EachCallFails, FileIsReplaced) {
        }});
 }
 
+/// Adds two arrays, under a profile or without one.
+void addOnTheCpu(Attempt &attempt, bool hasProfile) {
+  constexpr size_t numElements = 1000;
+  static float x[numElements], y[numElements], sum[numElements];
+  std::iota(x, x + numElements, 0.f);
+  std::iota(y, y + numElements, 5.f);
+  std::memset(sum, 0, sizeof(sum));
+  Handles h;
+  h.openDevice(attempt, "cpu");
+  h.load(attempt, TZ_TEST_CPU_KERNEL);
+  uint64_t a = h.allocate(attempt, sizeof(x)),
+           b = h.allocate(attempt, sizeof(y)),
+           out = h.allocate(attempt, sizeof(sum));
+  attempt.step("copy in",
+               [&] { return tz_copy_in(h.stream, a, x, sizeof(x)); });
+  attempt.step("copy in",
+               [&] { return tz_copy_in(h.stream, b, y, sizeof(y)); });
+  if (hasProfile) {
+    attempt.step("profile", [&] {
+      return tz_profile_start(h.session, nullptr, &h.profile);
+    });
+    attempt.step("scope", [] { return tz_profile_enter_scope("outer"); });
+  }
+  attempt.step("launch", [&] {
+    tz_arg args[] = {tz_pointer(a, TZ_TYPE_F32), tz_pointer(b, TZ_TYPE_F32),
+                     tz_pointer(out, TZ_TYPE_F32), tz_i32(numElements)};
+    int64_t grid[3] = {4, 1, 1};
+    return tz_kernel_launch(h.kernel, h.stream, grid, args, 4);
+  });
+  attempt.step("copy out",
+               [&] { return tz_copy_out(h.stream, sum, out, sizeof(sum)); });
+  attempt.step("wait", [&] { return tz_stream_sync(h.stream); });
+  for (size_t i = 0; i < numElements; ++i) {
+    attempt.require(sum[i] == x[i] + y[i], "an element is wrong");
+  }
+  if (hasProfile) {
+    attempt.step("scope's end", [] { return tz_profile_exit_scope("outer"); });
+    attempt.step("flush", [&] { return tz_profile_flush(h.profile); });
+  }
+}
+
 TEST(EachCallFails, LaunchOnTheCpu) {
-  const std::string kernel = TZ_TEST_CPU_KERNEL;
   setenv("TERRAZZO_CPU_THREADS", "3", 1);
-  failEachCall(
-      {"launch on cpu",
-       Everything,
-       {},
-       [&](Attempt &attempt) {
-         constexpr size_t numElements = 1000;
-         static float x[numElements], y[numElements], sum[numElements];
-         std::iota(x, x + numElements, 0.f);
-         std::iota(y, y + numElements, 5.f);
-         std::memset(sum, 0, sizeof(sum));
-         Handles h;
-         h.openDevice(attempt, "cpu");
-         h.load(attempt, kernel);
-         uint64_t a = h.allocate(attempt, sizeof(x)),
-                  b = h.allocate(attempt, sizeof(y)),
-                  out = h.allocate(attempt, sizeof(sum));
-         attempt.step("copy in",
-                      [&] { return tz_copy_in(h.stream, a, x, sizeof(x)); });
-         attempt.step("copy in",
-                      [&] { return tz_copy_in(h.stream, b, y, sizeof(y)); });
-         attempt.step("launch", [&] {
-           tz_arg args[] = {tz_pointer(a, TZ_TYPE_F32),
-                            tz_pointer(b, TZ_TYPE_F32),
-                            tz_pointer(out, TZ_TYPE_F32), tz_i32(numElements)};
-           int64_t grid[3] = {4, 1, 1};
-           return tz_kernel_launch(h.kernel, h.stream, grid, args, 4);
-         });
-         attempt.step("copy out", [&] {
-           return tz_copy_out(h.stream, sum, out, sizeof(sum));
-         });
-         attempt.step("wait", [&] { return tz_stream_sync(h.stream); });
-         for (size_t i = 0; i < numElements; ++i) {
-           attempt.require(sum[i] == x[i] + y[i], "an element is wrong");
-         }
-       },
-       {}});
+  failEachCall({"launch on cpu",
+                Everything,
+                {},
+                [](Attempt &attempt) { addOnTheCpu(attempt, false); },
+                {}});
+}
+
+TEST(EachCallFails, ProfileOnTheCpu) {
+  setenv("TERRAZZO_CPU_THREADS", "3", 1);
+  failEachCall({"profile on cpu",
+                Everything,
+                {},
+                [](Attempt &attempt) { addOnTheCpu(attempt, true); },
+                {}});
 }
 
 } // namespace
