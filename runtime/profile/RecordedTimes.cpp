@@ -164,7 +164,8 @@ Status Recorder::beginEvents(uint64_t id, Stream &stream) {
 void Recorder::endEvents(uint64_t id, Stream &stream) {
   for (auto one = timed.rbegin(); one != timed.rend(); ++one) {
     if (one->id == id) {
-      if (!one->after->record(stream).ok()) {
+      one->isMade = one->after->record(stream).ok();
+      if (!one->isMade) {
         timed.erase(std::prev(one.base()));
         drop(id, true);
       }
@@ -175,6 +176,9 @@ void Recorder::endEvents(uint64_t id, Stream &stream) {
 
 void Recorder::readEvents() {
   for (Timed &one : timed) {
+    if (!one.isMade) {
+      continue; // by another thread, now
+    }
     Status s = one.after->synchronize();
     uint64_t began = 0, ended = 0;
     for (auto [event, time] : {std::pair(one.before.get(), &began),
@@ -191,22 +195,24 @@ void Recorder::readEvents() {
       drop(one.id, true);
     }
   }
-  timed.clear();
+  std::erase_if(timed, [](const Timed &one) { return one.isMade; });
   // The next anchor is nearer: distances are told with few digits.
   anchors.clear();
 }
 
 Status Recorder::flush() {
   std::vector<DeviceActivity *> told;
-  uint64_t last = 0;
   {
     std::lock_guard guard(lock);
     readEvents();
-    last = pending.empty() ? 0 : pending.back().id;
     for (const Source &source : sources) {
       if (source.activity) {
         told.push_back(source.activity.get());
       }
+    }
+    // Others are being made by other threads.
+    for (Pending &one : pending) {
+      one.isAsked = one.isMade;
     }
   }
   Status status;
@@ -216,13 +222,16 @@ Status Recorder::flush() {
   }
   // What is left of launches that were made before has no record.
   std::lock_guard guard(lock);
-  while (!pending.empty() && pending.front().id <= last) {
-    if (pending.front().phase) {
-      drop(pending.front().id, true);
-    } else {
-      pending.pop_front();
+  std::vector<uint64_t> lost;
+  for (const Pending &one : pending) {
+    if (one.isAsked && one.phase && (lost.empty() || lost.back() != one.id)) {
+      lost.push_back(one.id);
     }
   }
+  for (uint64_t id : lost) {
+    drop(id, true);
+  }
+  popDone();
   return status;
 }
 

@@ -217,6 +217,14 @@ void Recorder::leave(uint32_t kind, uint64_t id, int32_t code, Stream *stream,
   ThreadScopes &scopes = ThreadScopes::ofThisThread();
   std::unique_lock guard(lock);
   const bool isLaunch = kind == TZ_ACTIVITY_LAUNCH && stream;
+  if (isLaunch) {
+    for (auto one = std::lower_bound(
+             pending.begin(), pending.end(), id,
+             [](const Pending &p, uint64_t wanted) { return p.id < wanted; });
+         one != pending.end() && one->id == id; ++one) {
+      one->isMade = true;
+    }
+  }
   uint32_t node = 0;
   for (const std::shared_ptr<Profile> &one : profiles) {
     if (!one->isActive || !one->isTrace) {

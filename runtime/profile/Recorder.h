@@ -71,12 +71,15 @@ private:
     uint64_t serial;
     uint32_t node;
     std::vector<NamedMetric> extras; ///< of a trace
+    bool isMade = false;             ///< its call has returned
+    bool isAsked = false;            ///< a flush waits for what is told of it
   };
   /// A launch between two events.
   struct Timed {
     uint64_t id;
     std::shared_ptr<Event> anchor, before, after;
     uint64_t anchorNs, row;
+    bool isMade = false; ///< `after` is recorded
   };
   /// Of one device half.
   struct Source {
