@@ -10,8 +10,8 @@ import sysconfig
 import pytest
 
 pytest.importorskip("pygls", reason="the client of the Language Server Protocol, pygls, is not installed")
-from lsprotocol import types as lsp  # noqa: E402
-from pygls.lsp.client import BaseLanguageClient  # noqa: E402
+from lsprotocol import types as lsp
+from pygls.lsp.client import BaseLanguageClient
 
 HEAD = "import triton\nimport triton.language as tl\n\n\n"
 KERNEL = HEAD + """@triton.jit
@@ -152,7 +152,8 @@ def test_definitions(tmp_path):
             assert errors(await editor.change(text)) == []
             found = await editor.definition(HELPER + 1, text.split("\n")[HELPER + 1].index("imported"))
             assert found.uri == (tmp_path / "other.py").as_uri() and found.range.start.line == 5
-            names = await editor.client.text_document_document_symbol_async(lsp.DocumentSymbolParams(lsp.TextDocumentIdentifier(editor.uri)))
+            names = await editor.client.text_document_document_symbol_async(
+                lsp.DocumentSymbolParams(lsp.TextDocumentIdentifier(editor.uri)))
             assert [one.name for one in names] == ["helper", "kernel"]
 
     run(session())
@@ -161,7 +162,8 @@ def test_definitions(tmp_path):
 def test_where_types_come_from(tmp_path):
     bare = KERNEL.replace('# tz: --sig "*fp16:16,*fp32:16,i32" --constexpr BLOCK=64\n', "")
     load = LOAD - 1
-    command = '"""Doc.\n\n    tz run k.py::kernel --grid 1 --arg x=randn:bf16[n] \\\n        --arg out=zeros:f32[n] --arg n=i32:100 --constexpr BLOCK=128\n"""\n'
+    command = ('"""Doc.\n\n    tz run k.py::kernel --grid 1 --arg x=randn:bf16[n] \\\n'
+               '        --arg out=zeros:f32[n] --arg n=i32:100 --constexpr BLOCK=128\n"""\n')
 
     async def session():
         async with Editor(tmp_path) as editor:
@@ -169,7 +171,8 @@ def test_where_types_come_from(tmp_path):
             assert errors(await editor.open(bare)) == []
             assert "tile: fp32[64]" in await editor.hover(load + 1, bare.split("\n")[load + 1].index("tile"))
             wrong = await editor.change(bare.replace("mask=i < n)\n    wide", "mask=i < m)\n    wide"))
-            assert errors(wrong) == [] and any(one.severity == lsp.DiagnosticSeverity.Warning and "'m' is not defined" in one.message for one in wrong)
+            assert errors(wrong) == []
+            assert any(one.severity == lsp.DiagnosticSeverity.Warning and "'m' is not defined" in one.message for one in wrong)
             # A command in the text.
             assert errors(await editor.change(command + bare)) == []
             assert "tile: bf16[128]" in await editor.hover(load + 6, bare.split("\n")[load + 1].index("tile"))
@@ -239,7 +242,8 @@ SHUTDOWN = frame({"jsonrpc": "2.0", "id": 9, "method": "shutdown"}) + frame({"js
     (frame({"jsonrpc": "2.0", "id": 2, "method": 7}), -32600),
     (frame({"jsonrpc": "2.0", "id": 2, "method": "no/such"}), -32601),
     (frame({"jsonrpc": "2.0", "id": 2, "method": "textDocument/hover", "params": []}), -32602),
-    (frame({"jsonrpc": "2.0", "id": 2, "method": "textDocument/hover", "params": {"textDocument": {"uri": 3}, "position": {"line": -1}}}), -32602),
+    (frame({"jsonrpc": "2.0", "id": 2, "method": "textDocument/hover",
+            "params": {"textDocument": {"uri": 3}, "position": {"line": -1}}}), -32602),
     (frame({"jsonrpc": "2.0", "id": 2, "method": "textDocument/definition", "params": {"textDocument": {"uri": "file:///no.py"}}}), -32602),
 ])
 def test_bad_messages_are_answered_and_the_server_goes_on(bytes_, code):
@@ -252,7 +256,8 @@ def test_bad_messages_are_answered_and_the_server_goes_on(bytes_, code):
     ("textDocument/didOpen", {}), ("textDocument/didOpen", {"textDocument": {"uri": "file:///a.py", "text": 5}}),
     ("textDocument/didChange", {"textDocument": {"uri": "file:///a.py"}, "contentChanges": [{"range": {}, "text": "x"}]}),
     ("textDocument/didChange", {"textDocument": 3}), ("textDocument/didClose", {"textDocument": {"uri": "file:///never.py"}}),
-    ("workspace/didChangeConfiguration", {"settings": {"terrazzo": {"kernels": [1], "importRoots": {}}}}), ("$/cancelRequest", {"id": 1}), ("no/such", {}),
+    ("workspace/didChangeConfiguration", {"settings": {"terrazzo": {"kernels": [1], "importRoots": {}}}}),
+    ("$/cancelRequest", {"id": 1}), ("no/such", {}),
 ])
 def test_bad_notifications_say_nothing(method, params):
     answers, status = talk(INITIALIZE, frame({"jsonrpc": "2.0", "method": method, "params": params}), SHUTDOWN)
@@ -269,8 +274,10 @@ def test_the_order_of_a_session():
 
 
 def test_texts_that_are_no_kernels():
-    documents = ["", "\0\0", "def", "@triton.jit\ndef k(", HEAD + "@triton.jit\ndef k(x):\n    while True:\n        pass\n", "é" * 1000, "(" * 5000, "# tz: --sig\n" * 50]
-    parts = [frame({"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": {"textDocument": {"uri": f"file:///t/{i}.py", "text": text, "version": 1}}})
+    documents = ["", "\0\0", "def", "@triton.jit\ndef k(", HEAD + "@triton.jit\ndef k(x):\n    while True:\n        pass\n",
+                 "é" * 1000, "(" * 5000, "# tz: --sig\n" * 50]
+    parts = [frame({"jsonrpc": "2.0", "method": "textDocument/didOpen",
+                    "params": {"textDocument": {"uri": f"file:///t/{i}.py", "text": text, "version": 1}}})
              for i, text in enumerate(documents)]
     answers, status = talk(INITIALIZE, *parts, frame({"jsonrpc": "2.0", "id": 5, "method": "textDocument/documentSymbol",
                                                       "params": {"textDocument": {"uri": "file:///t/0.py"}}}), SHUTDOWN)
@@ -289,7 +296,8 @@ def test_the_examples_have_no_mistakes(hidden):
         text = path.read_text()
         parts.append(frame({"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": {"textDocument": {
             "uri": path.as_uri(), "version": 1, "text": text.replace("tz run", "run") if hidden else text}}}))
-    answers, status = talk(INITIALIZE, *parts, frame({"jsonrpc": "2.0", "id": 5, "method": "textDocument/documentSymbol", "params": {}}), SHUTDOWN)
+    last = frame({"jsonrpc": "2.0", "id": 5, "method": "textDocument/documentSymbol", "params": {}})
+    answers, status = talk(INITIALIZE, *parts, last, SHUTDOWN)
     published = [one["params"] for one in answers if one.get("method") == "textDocument/publishDiagnostics"]
     assert status == 0 and len(published) == len(parts) > 20
     told = {one["uri"].rsplit("/", 1)[1] for one in published if any(message["severity"] <= 2 for message in one["diagnostics"])}

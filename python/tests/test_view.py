@@ -80,7 +80,8 @@ def product(tmp_path_factory):
     # Targets with layouts whose assembly names lines, one of each plugin.
     targets = []
     for target in re.findall(r"^ +code: ([^, \n]+)", tz("targets", "-v").stdout, re.M):
-        done = [tz("view", f"{folder / 'kernels.py'}::product", "--target", target, *words, "--text", "--stage", stage) for stage in ("simt", "asm")]
+        done = [tz("view", f"{folder / 'kernels.py'}::product", "--target", target, *words, "--text", "--stage", stage)
+                for stage in ("simt", "asm")]
         if all(one.returncode == 0 for one in done) and not re.search(r"^0 of \d+ lines", done[1].stdout, re.M):
             targets.append(target)
     if len(targets) < 2:
@@ -90,7 +91,8 @@ def product(tmp_path_factory):
 
 def common(folder):
     return [browser(), "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
-            "--host-resolver-rules=MAP * ~NOTFOUND", f"--user-data-dir={folder / 'profile'}", "--window-size=1300,800", "--virtual-time-budget=10000"]
+            "--host-resolver-rules=MAP * ~NOTFOUND", f"--user-data-dir={folder / 'profile'}",
+            "--window-size=1300,800", "--virtual-time-budget=10000"]
 
 
 def shown(page, asked=""):
@@ -115,7 +117,8 @@ def picture(page, asked, size="1300,800"):
     shot = page.parent / "shot.png"
     shot.unlink(missing_ok=True)
     words = [word for word in common(page.parent) if not word.startswith("--window-size")]
-    subprocess.run([*words, f"--window-size={size}", f"--screenshot={shot}", f"{page.as_uri()}#{asked}"], capture_output=True, timeout=120, check=True)
+    subprocess.run([*words, f"--window-size={size}", f"--screenshot={shot}", f"{page.as_uri()}#{asked}"],
+                   capture_output=True, timeout=120, check=True)
     from PIL import Image  # which matplotlib brings
 
     return Image.open(shot).convert("RGB")
@@ -187,8 +190,10 @@ for (const one of data.compilations) {
   let before = linesOf(one.stages[0]);
   for (const step of one.passes.filter(step => step.text)) {
     const after = linesOf(step.text), steps = difference(before, after);
-    const old = steps.filter(part => part[0] !== "+").map(part => plain(part[1])), fresh = steps.filter(part => part[0] !== "-").map(part => part[1]);
-    if (old.join("\\n") !== before.map(plain).join("\\n") || fresh.join("\\n") !== after.join("\\n")) throw new Error("difference of " + step.pass);
+    const old = steps.filter(part => part[0] !== "+").map(part => plain(part[1]));
+    const fresh = steps.filter(part => part[0] !== "-").map(part => part[1]);
+    if (old.join("\\n") !== before.map(plain).join("\\n") ||
+        fresh.join("\\n") !== after.join("\\n")) throw new Error("difference of " + step.pass);
     before = after;
   }
 }
@@ -219,5 +224,6 @@ def test_pictures_are_not_blank(product, theme, background, mark):
 def test_the_page_loads_nothing(softmax, product):
     for page in (softmax, product):
         text = page.read_text()
-        assert not re.search(r"(?:src|href)\s*=|@import|url\(|fetch\(|XMLHttpRequest|WebSocket", text.split('id="data">')[0] + text.split("</script>", 1)[1])
+        code = text.split('id="data">')[0] + text.split("</script>", 1)[1]
+        assert not re.search(r"(?:src|href)\s*=|@import|url\(|fetch\(|XMLHttpRequest|WebSocket", code)
         assert text.count("</script>") == 2
