@@ -57,7 +57,8 @@ def SplitDots : SimtPass<"simt-split-dots"> {
   let description = [{
     A dot both of whose operands need more than the shared memory of a block
     becomes two along k, and these again. Each part's operands lie there before
-    the next part's. Declines where a part would have fewer than 16 steps of k.
+    the next part's. Declines where a part would have fewer than 16 steps of k,
+    and on targets that do not exchange tiles in pieces (`exchangeBytes`).
   }];
   let constructor = "tz::simt::createSplitDots(nullptr)";
   let options = [

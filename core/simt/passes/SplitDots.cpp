@@ -37,16 +37,6 @@ namespace tz::simt {
 
 namespace {
 
-/// What the pass's option describes: for its tests.
-class OptionTarget final : public SimtTarget {
-public:
-  explicit OptionTarget(uint64_t shared) : shared(shared) {}
-  uint64_t sharedBytes() const override { return shared; }
-
-private:
-  uint64_t shared;
-};
-
 /// Matrix instructions take so many steps of k and more.
 constexpr int64_t LeastDepth = 16;
 
@@ -92,8 +82,10 @@ struct SplitDots : tz::simt::impl::SplitDotsBase<SplitDots> {
       : SplitDotsBase(other), target(other.target) {}
 
   void runOnOperation() override {
-    const uint64_t shared =
-        target ? target->sharedBytes() : uint64_t(sharedBytesOption);
+    // Parts of an operand are made by exchanges.
+    const uint64_t shared = !target ? uint64_t(sharedBytesOption)
+                            : target->exchangeBytes() ? target->sharedBytes()
+                                                      : 0;
     SmallVector<tile::DotOp> dots;
     getOperation().walk([&](tile::DotOp dot) { dots.push_back(dot); });
     bool hasChanged = false;

@@ -31,7 +31,9 @@ public:
   /// Shared memory that one block may have; 0: not known.
   virtual uint64_t sharedBytes() const { return 0; }
   /// Shared memory that an exchange of a tile between threads may take: a
-  /// larger one is done in pieces, where layouts have some. 0: no limit.
+  /// larger one is done in pieces, where layouts have some. Then products whose
+  /// operands are larger than shared memory are taken in parts, too. 0: what a
+  /// block has left is the limit, and products stay whole.
   virtual uint64_t exchangeBytes() const { return 0; }
   /// Bytes of which the address of such a buffer is a multiple: a power of two.
   /// At least what its swizzle repeats after and what vectors need, which is

@@ -25,6 +25,7 @@ public:
   unsigned lanes() const override { return machine.lanes; }
   int64_t nearBytes() const override { return NearBytes; }
   uint64_t sharedBytes() const override { return machine.sharedBytes; }
+  uint64_t exchangeBytes() const override { return machine.sharedBytes / 2; }
   int64_t bytesAcross() const override { return 8; }
   /// Two waves of a SIMD have 256 each, where there are 512. What an iteration
   /// is counted to need is more than it has at once.

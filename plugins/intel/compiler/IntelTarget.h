@@ -27,6 +27,7 @@ public:
 
   unsigned lanes() const override { return machine.lanes; }
   uint64_t sharedBytes() const override { return machine.sharedBytes; }
+  uint64_t exchangeBytes() const override { return machine.sharedBytes; }
   unsigned registers() const override { return machine.registers; }
   simt::DotChoice chooseDot(const simt::DotRequest &request) const override;
   bool hasBlocks() const override { return inBlocks; }

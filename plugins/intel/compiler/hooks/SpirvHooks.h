@@ -43,6 +43,7 @@ public:
 
   unsigned lanes() const override { return machine.lanes; }
   uint64_t sharedBytes() const override { return machine.sharedBytes; }
+  uint64_t exchangeBytes() const override { return machine.sharedBytes; }
   llvm::Value *threadInBlock(llvm::IRBuilderBase &b) override;
   llvm::Value *programId(llvm::IRBuilderBase &b, unsigned axis) override;
   llvm::Value *programCount(llvm::IRBuilderBase &b, unsigned axis) override;
