@@ -1,8 +1,9 @@
 """The page of a folder of results: what was measured last, in at most LINES lines.
 
-Of files whose names differ only in their date the newest counts; the others are
-history. Files of another format are left out. The gain of a row is how much better
-Terrazzo's figure is than a peer's: 2 is half the time, or twice the rate.
+Of files whose names differ only in their date the newest counts. The others are
+history, and so is the folder of that name. Files of another format are left out.
+The gain of a row is how much better Terrazzo's figure is than a peer's: 2 is half
+the time, or twice the rate.
 
 A subfolder is a section: a table of its files, then the rows that are furthest
 behind, each with the cause that causes.json knows for it.
@@ -52,7 +53,9 @@ def is_other(path):
 def newest(folder):
     """name -> (path below the folder, document) of the files that count, by name."""
     found = {}
-    for path, _, names in os.walk(folder):
+    for path, folders, names in os.walk(folder):
+        if path == folder and "history" in folders:
+            folders.remove("history")
         for name in names:
             full = os.path.join(path, name)
             if not name.endswith(".json") or is_other(full):
