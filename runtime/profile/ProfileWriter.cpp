@@ -7,28 +7,18 @@
 #include "runtime/profile/ProfileWriter.h"
 
 #include "runtime/file/File.h"
+#include "runtime/profile/DocumentWriter.h"
 #include "runtime/profile/ThreadScopes.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <cinttypes>
 #include <fcntl.h>
-#include <nlohmann/json.hpp>
+#include <map>
 #include <set>
 #include <unistd.h>
 
 namespace tz::runtime {
-
-using Json = nlohmann::ordered_json;
-
-/// Names of a program may be no UTF-8; what is not becomes a mark.
-static std::string quoted(const std::string &text) {
-  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-static Json json(const MetricValue &value) {
-  return std::visit([](const auto &one) { return Json(one); }, value);
-}
 
 static Status refused() {
   return Status(TZ_E_UNAVAILABLE,
@@ -40,60 +30,125 @@ static Status refused() {
 
 namespace {
 
+/// The metrics of a node in the order of their first names.
+class NodeMetrics {
+public:
+  /// A later value of the same name counts. By reference: where a copy runs out
+  /// of memory, clang destroys a parameter that was not made.
+  void set(const std::string &name, const MetricValue &value) {
+    for (NamedMetric &one : all) {
+      if (one.name == name) {
+        one.value = value;
+        return;
+      }
+    }
+    NamedMetric &added = all.emplace_back();
+    added.name = name;
+    added.value = value;
+  }
+
+  void write(DocumentWriter &document) const {
+    document.beginObject(all.size());
+    for (const NamedMetric &one : all) {
+      document.key(one.name);
+      document.value(one.value);
+    }
+    document.end();
+  }
+
+private:
+  std::vector<NamedMetric> all;
+};
+
 class TreeWriter {
 public:
-  TreeWriter(const Profile &profile, const ProfilePhase &phase)
-      : profile(profile), nodes(phase.nodes()), children(nodes.size()) {
+  TreeWriter(const Profile &profile, const ProfilePhase &phase,
+             DocumentWriter &document)
+      : profile(profile), document(document), nodes(phase.nodes()),
+        children(nodes.size()) {
     for (uint32_t i = 1; i < nodes.size(); ++i) {
       children[nodes[i].parent].push_back(i);
     }
   }
 
-  Json write() const {
-    Json root = node(0);
-    root["frame"]["version"] = ProfileFormatVersion;
-    root["metrics"] = rootMetrics();
-    return Json::array({std::move(root), devices()});
+  void write() {
+    document.beginArray(2);
+    writeNodes();
+    writeDevices();
+    document.end();
   }
 
 private:
-  Json node(uint32_t number) const {
-    const ProfileNode &one = nodes[number];
-    Json made = {
-        {"frame", {{"name", number ? one.name : "ROOT"}, {"type", "function"}}},
-        {"metrics", metrics(one)},
-        {"children", Json::array()}};
-    for (uint32_t child : children[number]) {
-      made["children"].push_back(node(child));
+  /// Without recursion: a program's scopes may be deep.
+  void writeNodes() {
+    struct Place {
+      uint32_t node;
+      size_t next; ///< of its children
+    };
+    std::vector<Place> path;
+    auto enter = [&](uint32_t node) {
+      path.push_back({node, 0});
+      beginNode(node);
+    };
+    enter(0);
+    while (!path.empty()) {
+      Place &at = path.back();
+      if (at.next < children[at.node].size()) {
+        enter(children[at.node][at.next++]);
+        continue;
+      }
+      path.pop_back();
+      document.end(); // its children
+      document.end();
     }
-    return made;
   }
 
-  Json metrics(const ProfileNode &one) const {
-    Json made = Json::object();
+  /// Up to its children.
+  void beginNode(uint32_t number) {
+    const ProfileNode &one = nodes[number];
+    document.beginObject(3);
+    document.key("frame");
+    document.beginObject(number ? 2 : 3);
+    document.key("name");
+    document.value(number ? one.name : std::string("ROOT"));
+    document.key("type");
+    document.value(std::string("function"));
+    if (!number) {
+      document.key("version");
+      document.value(int64_t(ProfileFormatVersion));
+    }
+    document.end();
+    document.key("metrics");
+    (number ? metrics(one) : rootMetrics()).write(document);
+    document.key("children");
+    document.beginArray(children[number].size());
+  }
+
+  NodeMetrics metrics(const ProfileNode &one) const {
+    NodeMetrics made;
     if (one.launches) {
-      made["count"] = one.launches;
-      made["time (ns)"] = one.ns;
+      made.set("count", int64_t(one.launches));
+      made.set("time (ns)", int64_t(one.ns));
     }
     if (one.device != NoDevice) {
       const ProfileDevice &device = profile.devices()[size_t(one.device)];
-      made["device_id"] = std::to_string(device.number);
-      made["device_type"] = device.type;
+      made.set("device_id", std::to_string(device.number));
+      made.set("device_type", device.type);
     }
     for (const auto &[number, value] : one.metrics) {
-      made[profile.metrics[number].name] = json(value);
+      made.set(profile.metrics[number].name, value);
     }
     return made;
   }
 
   /// hatchet sums those metrics over children that its first node has.
-  Json rootMetrics() const {
-    Json made = Json::object();
+  NodeMetrics rootMetrics() const {
+    NodeMetrics made;
     std::set<uint32_t> used;
     for (const ProfileNode &one : nodes) {
       if (one.launches) {
-        made["count"] = 0;
-        made["time (ns)"] = 0;
+        made.set("count", int64_t(0));
+        made.set("time (ns)", int64_t(0));
       }
       for (const auto &metric : one.metrics) {
         used.insert(metric.first);
@@ -102,27 +157,40 @@ private:
     for (uint32_t number : used) {
       const MetricKind &kind = profile.metrics[number];
       if (kind.isInclusive) {
-        made[kind.name] = 0;
+        made.set(kind.name, int64_t(0));
       }
     }
     for (const auto &[number, value] : nodes[0].metrics) {
-      made[profile.metrics[number].name] = json(value);
+      made.set(profile.metrics[number].name, value);
     }
     return made;
   }
 
-  Json devices() const {
-    Json made = Json::object();
+  /// type -> number -> facts.
+  void writeDevices() {
+    std::map<std::string, std::map<int, const ProfileDevice *>> types;
     for (const ProfileDevice &device : profile.devices()) {
-      Json &facts = made[device.type][std::to_string(device.number)];
-      for (const auto &[name, value] : device.facts) {
-        facts[name] = json(value);
-      }
+      types[device.type][device.number] = &device;
     }
-    return made;
+    document.beginObject(types.size());
+    for (const auto &[type, devices] : types) {
+      document.key(type);
+      document.beginObject(devices.size());
+      for (const auto &[number, device] : devices) {
+        document.key(std::to_string(number));
+        NodeMetrics facts;
+        for (const auto &[name, value] : device->facts) {
+          facts.set(name, value);
+        }
+        facts.write(document);
+      }
+      document.end();
+    }
+    document.end();
   }
 
   const Profile &profile;
+  DocumentWriter &document;
   const std::deque<ProfileNode> &nodes;
   std::vector<std::vector<uint32_t>> children;
 };
@@ -131,15 +199,9 @@ private:
 
 Status writeTree(const Profile &profile, const ProfilePhase &phase,
                  bool isPacked, const TextSink &sink) {
-  std::string text = TreeWriter(profile, phase)
-                         .write()
-                         .dump(-1, ' ', false, Json::error_handler_t::replace);
-  if (isPacked) {
-    // From the text, whose names are UTF-8.
-    const std::vector<uint8_t> bytes = Json::to_msgpack(Json::parse(text));
-    text.assign(bytes.begin(), bytes.end());
-  }
-  return sink(text) ? Status() : refused();
+  DocumentWriter document(isPacked, sink);
+  TreeWriter(profile, phase, document).write();
+  return document.finish() ? Status() : refused();
 }
 
 //===--- Traces -----------------------------------------------------------===//
@@ -192,7 +254,7 @@ private:
     if (row) {
       one += ", \"tid\": " + std::to_string(*row);
     }
-    return sink(one + ", \"args\": {\"name\": " + quoted(text) + "}}");
+    return sink(one + ", \"args\": {\"name\": " + jsonText(text) + "}}");
   }
 
   bool writeNames() {
@@ -232,14 +294,14 @@ private:
     if (isNew) {
       const ProfileNode &one = phase.nodes()[node];
       known->second =
-          node ? stackOf(one.parent) + ", " + quoted(one.name) : "\"ROOT\"";
+          node ? stackOf(one.parent) + ", " + jsonText(one.name) : "\"ROOT\"";
     }
     return stacks[node];
   }
 
   std::string line(const ProfileEvent &event) {
     std::string text =
-        next() + "{\"name\": " + quoted(phase.nodes()[event.node].name) +
+        next() + "{\"name\": " + jsonText(phase.nodes()[event.node].name) +
         ", \"cat\": \"" + kindName(event.kind) +
         "\", \"ph\": \"X\", \"ts\": " + microseconds(event.begin - first) +
         ", \"dur\": " + microseconds(event.end - event.begin) +
@@ -250,9 +312,7 @@ private:
       text += ", \"launch\": " + std::to_string(event.launch);
     }
     for (const NamedMetric &metric : phase.extrasOf(event)) {
-      text += ", " + quoted(metric.name) + ": " +
-              json(metric.value)
-                  .dump(-1, ' ', false, Json::error_handler_t::replace);
+      text += ", " + jsonText(metric.name) + ": " + jsonText(metric.value);
     }
     return text + "}}";
   }

@@ -369,6 +369,13 @@ void addOnTheCpu(Attempt &attempt, bool hasProfile) {
   if (hasProfile) {
     attempt.step("scope's end", [] { return tz_profile_exit_scope("outer"); });
     attempt.step("flush", [&] { return tz_profile_flush(h.profile); });
+    for (const char *format : {"hatchet", "hatchet_msgpack"}) {
+      attempt.step(format, [&] {
+        const char *content = nullptr;
+        size_t size = 0;
+        return tz_profile_content(h.profile, 0, format, &content, &size);
+      });
+    }
   }
 }
 

@@ -250,6 +250,58 @@ TEST_F(ProfileApi, PhasesAreApart) {
   EXPECT_EQ(child(root(1), "kernel")["metrics"]["count"], 1);
 }
 
+TEST_F(ProfileApi, BothFormsOfATreeAreEqual) {
+  start();
+  // More children and metrics than each header of MessagePack counts.
+  for (int i = 0; i < 70000; ++i) {
+    enter(("scope " + std::to_string(i)).c_str());
+    add(number("tokens", i));
+    leave();
+  }
+  enter("many metrics");
+  for (int i = 0; i < 20; ++i) {
+    const std::string name = "metric " + std::to_string(i);
+    add(number(name.c_str(), int64_t(i - 3) * (int64_t(1) << (3 * i))));
+  }
+  const double shares[] = {0.1, -2.5e300, 3};
+  tz_metric vector{};
+  vector.struct_size = sizeof(vector);
+  vector.name = "shares";
+  vector.kind = TZ_METRIC_FLOATS;
+  vector.f64s = shares;
+  vector.count = 3;
+  add(vector);
+  leave();
+  enter("\xff is no UTF-8");
+  add(number("tokens", 1));
+  leave();
+  const json tree = json::parse(text());
+  EXPECT_EQ(json::from_msgpack(text(0, "hatchet_msgpack")), tree);
+  EXPECT_EQ(tree[0]["children"].size(), 70002U);
+  EXPECT_EQ(child(tree[0], "many metrics")["metrics"]["shares"],
+            json({0.1, -2.5e300, 3}));
+}
+
+TEST_F(ProfileApi, ScopesMayBeDeep) {
+  start();
+  constexpr int depth = 100000;
+  for (int i = 0; i < depth; ++i) {
+    enter("deeper");
+  }
+  launches();
+  // By its text: the library's own reader recurses.
+  const std::string tree = text();
+  size_t found = 0;
+  for (size_t at = 0; (at = tree.find("deeper", at)) != std::string::npos;
+       ++at) {
+    ++found;
+  }
+  EXPECT_EQ(found, size_t(depth));
+  for (int i = 0; i < depth; ++i) {
+    leave();
+  }
+}
+
 TEST_F(ProfileApi, FilesAreWholeOrNotThere) {
   TemporaryFolder folder;
   start();
