@@ -163,11 +163,14 @@ class Row:
     def _step(self):
         """Some steps of each peer, in turns; both of a pair on one core, since cores differ where others use the machine too."""
         cores = sorted(os.sched_getaffinity(0))
+        # As many of each peer: the first steps after the other's turn are slow, and weigh more in a short sample.
+        paces = [self._try(peer, lambda p: p.ask("pace", self.left())) for peer in self.options.peers]
+        together = max((pace["count"] for pace in paces if pace), default=1)
         stop, count = time.monotonic() + self.options.step_seconds, 0
         while count < self.options.steps and self.left() > 0 and len(self.failed) < len(self.options.peers):
             core = None if self.options.device == "cpu" else cores[count % len(cores)]
             for peer in self.options.peers:
-                answer = self._try(peer, lambda p: p.ask("steps", self.left(), core=core))
+                answer = self._try(peer, lambda p: p.ask("steps", self.left(), count=together, core=core))
                 if answer:
                     self.steps[peer].append(answer["seconds"])
             count += 1

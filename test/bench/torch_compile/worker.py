@@ -2,8 +2,9 @@
 
 It reads requests, a line of JSON each, and answers each by a line of JSON:
 {"do": "prepare"} builds the model and runs it without a compiler; "cold" is the
-first call with one; "check" compares; "steps" times some more calls; "profile"
-says what the kernels of a step take. An answer with "error" is the last one.
+first call with one; "check" compares; "pace" says how many calls make a sample,
+"steps" times so many; "profile" says what the kernels of a step take. An answer
+with "error" is the last one.
 """
 
 import contextlib
@@ -178,32 +179,30 @@ class Worker:
             shares.append(worst)
         return max(shares, key=lambda worst: worst["off"] / worst["allowed"])
 
-    def steps(self, count=None, core=None):
-        """Seconds a step, in batches that take some milliseconds; core: where this thread runs meanwhile."""
+    def pace(self):
+        """How many steps take some milliseconds together."""
+        self._timed(3)
+        return {"count": max(1, min(20, int(0.02 / max(self._timed(2), 1e-5))))}
+
+    def steps(self, count, core=None):
+        """Seconds a step, of `count` together; core: where this thread runs meanwhile."""
         cores = os.sched_getaffinity(0)
         if core is not None:
             os.sched_setaffinity(0, {core})
         try:
-            return self._timed(count)
+            self._timed(1)  # wakes the device and its caches for this process
+            return {"seconds": self._timed(count)}
         finally:
             os.sched_setaffinity(0, cores)
 
     def _timed(self, count):
-        def run(times):
-            start = time.perf_counter()
-            for _ in range(times):
-                for size in self.sizes:
-                    self._next()
-                    self._call(self.compiled, size)
-            self._wait()
-            return (time.perf_counter() - start) / (times * len(self.sizes))
-
-        alone = run(1)  # also wakes the device and its caches for this process
-        if not getattr(self, "count", None):
-            run(3)
-            self.count = max(1, min(20, int(0.02 / max(run(2), 1e-5))))
-        del alone
-        return {"seconds": run(count or self.count)}
+        start = time.perf_counter()
+        for _ in range(count):
+            for size in self.sizes:
+                self._next()
+                self._call(self.compiled, size)
+        self._wait()
+        return (time.perf_counter() - start) / (count * len(self.sizes))
 
     def profile(self):
         """Microseconds a step of each kernel."""
