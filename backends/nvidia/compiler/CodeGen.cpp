@@ -141,11 +141,10 @@ struct Generation {
 void Generation::lower(const CodeGenOptions &options) {
   const unsigned mostRegisters = options.mostRegisters;
   simt::Variant &variant = made.variant;
-  lowering::DebugInfo debug(module, variant.kernel, options.debugLevel,
-                            lowering::DebugInfo::Form::Directives);
-  PtxHooks hooks(architecture, debug, /*mayExchange=*/mostRegisters == 0);
-  variant.lowered = simt::lower(variant.kernel, hooks, module);
-  debug.finish();
+  PtxHooks hooks(architecture, /*mayExchange=*/mostRegisters == 0);
+  variant.lowered =
+      simt::lower(variant.kernel, hooks, module,
+                  {options.debugLevel, lowering::DebugInfo::Form::Directives});
   Function *function = variant.lowered.function;
   variant.lowered.function = nullptr;
   function->setCallingConv(CallingConv::PTX_Kernel);

@@ -20,14 +20,18 @@ namespace scf = mlir::scf;
 
 namespace tz::simt {
 
-Lowered lower(tile::KernelOp kernel, SimtHooks &hooks, Module &module) {
+Lowered lower(tile::KernelOp kernel, SimtHooks &hooks, Module &module,
+              const SourceLines &lines) {
   checkHooks(hooks, kernel, module.getContext());
-  return KernelLowering(kernel, hooks, module).run();
+  lowering::DebugInfo debug(module, kernel, lines.level, lines.form);
+  Lowered lowered = KernelLowering(kernel, hooks, module, debug).run();
+  debug.finish();
+  return lowered;
 }
 
 KernelLowering::KernelLowering(tile::KernelOp kernel, SimtHooks &hooks,
-                               Module &module)
-    : kernel(kernel), hooks(hooks), module(module),
+                               Module &module, lowering::DebugInfo &debug)
+    : kernel(kernel), hooks(hooks), module(module), debug(debug),
       context(module.getContext()), b(context),
       arithmetic(hooks.elementwise(b)), runs(kernel) {
   if (auto hint = kernel->getAttrOfType<mlir::IntegerAttr>("tile.num_warps")) {
@@ -90,6 +94,7 @@ KernelLowering::Parameters KernelLowering::declare() {
   function = Function::Create(FunctionType::get(b.getVoidTy(), types, false),
                               GlobalValue::ExternalLinkage, kernel.getSymName(),
                               module);
+  debug.setEntry(function);
   return {descriptors, axes, counter};
 }
 
@@ -412,6 +417,9 @@ void KernelLowering::emitPipelined(mlir::Operation *op) {
 
 void KernelLowering::emitOp(mlir::Operation *op) {
   if (!inScalarRegion) {
+    if (debug.isWanted()) {
+      b.SetCurrentDebugLocation(debug.at(op->getLoc()));
+    }
     hooks.beginOp(b, op);
   }
   if (auto select = dyn_cast<mlir::arith::SelectOp>(op);

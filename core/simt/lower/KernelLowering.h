@@ -57,7 +57,8 @@ struct ThreadCoordinates {
 
 class KernelLowering {
 public:
-  KernelLowering(tile::KernelOp kernel, SimtHooks &hooks, llvm::Module &module);
+  KernelLowering(tile::KernelOp kernel, SimtHooks &hooks, llvm::Module &module,
+                 lowering::DebugInfo &debug);
   Lowered run();
 
 private:
@@ -420,6 +421,7 @@ private:
   tile::KernelOp kernel;
   SimtHooks &hooks;
   llvm::Module &module;
+  lowering::DebugInfo &debug;
   llvm::LLVMContext &context;
   llvm::IRBuilder<> b;
   std::unique_ptr<lowering::Elementwise> arithmetic;

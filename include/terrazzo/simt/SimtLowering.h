@@ -7,6 +7,7 @@
 #ifndef TERRAZZO_SIMT_SIMTLOWERING_H
 #define TERRAZZO_SIMT_SIMTLOWERING_H
 
+#include "terrazzo/lowering/DebugInfo.h"
 #include "terrazzo/lowering/Unsupported.h"
 #include "terrazzo/simt/SimtHooks.h"
 
@@ -48,8 +49,16 @@ struct Lowered {
   llvm::SmallVector<mlir::Operation *> logPoints;
 };
 
-/// Throws Unsupported and BadTarget.
-Lowered lower(tile::KernelOp kernel, SimtHooks &hooks, llvm::Module &module);
+/// Which lines of the source the code names: see DebugInfo.
+struct SourceLines {
+  unsigned level = 0;
+  lowering::DebugInfo::Form form = lowering::DebugInfo::Form::Tables;
+};
+
+/// Throws Unsupported and BadTarget. Where lines are wanted, each instruction
+/// has the place of its op.
+Lowered lower(tile::KernelOp kernel, SimtHooks &hooks, llvm::Module &module,
+              const SourceLines &lines = {});
 
 } // namespace tz::simt
 

@@ -21,10 +21,9 @@ namespace tz::amd {
 static void lowerVariant(simt::Variant &variant, const Machine &machine,
                          const CodeGenOptions &options, Module &module,
                          Compiled &result) {
-  lowering::DebugInfo debug(module, variant.kernel, options.debugLevel);
-  AmdgcnHooks hooks(machine, debug);
-  variant.lowered = simt::lower(variant.kernel, hooks, module);
-  debug.finish();
+  AmdgcnHooks hooks(machine);
+  variant.lowered =
+      simt::lower(variant.kernel, hooks, module, {options.debugLevel});
   if (&variant == &result.variants.front() && hooks.branches()) {
     result.branches = hooks.branches();
     result.firstBranch = hooks.firstBranch()->getLoc();

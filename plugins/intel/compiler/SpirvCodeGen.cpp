@@ -40,9 +40,9 @@ static size_t descriptorBytes(tile::KernelOp kernel) {
 }
 
 static void lowerVariant(simt::Variant &variant, const Machine &machine,
-                         Module &module) {
+                         unsigned debugLevel, Module &module) {
   SpirvHooks hooks(machine, descriptorBytes(variant.kernel));
-  variant.lowered = simt::lower(variant.kernel, hooks, module);
+  variant.lowered = simt::lower(variant.kernel, hooks, module, {debugLevel});
   simt::Lowered &lowered = variant.lowered;
   if (lowered.sharedBytes > machine.sharedBytes) {
     throw simt::TooLarge(
@@ -104,7 +104,8 @@ Compiled compileKernel(tile::KernelOp kernel, const Machine &machine,
   module.setTargetTriple(generator->getTargetTriple());
   module.setDataLayout(generator->createDataLayout());
   for (simt::Variant &variant : result.variants) {
-    lowerVariant(variant, hasBlocks(variant) ? machine : plain, module);
+    lowerVariant(variant, hasBlocks(variant) ? machine : plain, debugLevel,
+                 module);
   }
   check(module);
   widenAtomics(module);

@@ -206,17 +206,6 @@ std::string modifiers(const simt::MemoryHints &hints) {
 
 } // namespace
 
-void PtxHooks::beginOp(IRBuilderBase &b, mlir::Operation *op) {
-  if (!debug.isWanted()) {
-    return;
-  }
-  Function *function = b.GetInsertBlock()->getParent();
-  if (!function->getSubprogram()) {
-    debug.setEntry(function);
-  }
-  b.SetCurrentDebugLocation(debug.at(op->getLoc()));
-}
-
 Value *PtxHooks::threadInBlock(IRBuilderBase &b) {
   return b.CreateIntrinsic(Intrinsic::nvvm_read_ptx_sreg_tid_x, {});
 }

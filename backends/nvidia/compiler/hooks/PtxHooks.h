@@ -10,21 +10,16 @@
 #include "backends/nvidia/compiler/Architectures.h"
 #include "backends/nvidia/compiler/hooks/PtxMachine.h"
 
-#include "terrazzo/lowering/DebugInfo.h"
 #include "terrazzo/simt/SimtHooks.h"
 
 namespace tz::nvidia {
 
 class PtxHooks final : public PtxMachine<simt::SimtHooks> {
 public:
-  /// `debug`: where lines are wanted; it outlives the hooks. `mayExchange`:
-  /// warp groups may give registers to others. ptxas must then be free to give
-  /// the block all registers of the multiprocessor.
-  PtxHooks(const ArchitectureFacts &architecture, lowering::DebugInfo &debug,
-           bool mayExchange)
-      : architecture(architecture), debug(debug), mayExchange(mayExchange) {}
-
-  void beginOp(llvm::IRBuilderBase &b, mlir::Operation *op) override;
+  /// `mayExchange`: warp groups may give registers to others. ptxas must then
+  /// be free to give the block all registers of the multiprocessor.
+  PtxHooks(const ArchitectureFacts &architecture, bool mayExchange)
+      : architecture(architecture), mayExchange(mayExchange) {}
 
   llvm::Value *threadInBlock(llvm::IRBuilderBase &b) override;
   llvm::Value *isChosenLane(llvm::IRBuilderBase &b) override;
@@ -115,7 +110,6 @@ private:
   llvm::Value *warpGroup(llvm::IRBuilderBase &b);
 
   const ArchitectureFacts &architecture;
-  lowering::DebugInfo &debug;
   llvm::Value *group = nullptr; // made when first asked for
   bool vectorAtomics = false;
   const bool mayExchange;

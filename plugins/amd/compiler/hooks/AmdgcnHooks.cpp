@@ -17,18 +17,6 @@ using namespace llvm;
 
 namespace tz::amd {
 
-void AmdgcnHooks::beginOp(IRBuilderBase &b, mlir::Operation *op) {
-  current = op;
-  if (!debug.isWanted()) {
-    return;
-  }
-  Function *function = b.GetInsertBlock()->getParent();
-  if (!function->getSubprogram()) {
-    debug.setEntry(function);
-  }
-  b.SetCurrentDebugLocation(debug.at(op->getLoc()));
-}
-
 Value *AmdgcnHooks::threadInBlock(IRBuilderBase &b) {
   return b.CreateIntrinsic(Intrinsic::amdgcn_workitem_id_x, {});
 }

@@ -9,7 +9,6 @@
 
 #include "plugins/amd/compiler/AmdMachines.h"
 
-#include "terrazzo/lowering/DebugInfo.h"
 #include "terrazzo/simt/SimtHooks.h"
 
 namespace tz::amd {
@@ -41,11 +40,11 @@ llvm::Value *exchangeLanes(llvm::IRBuilderBase &b, const Machine &machine,
 
 class AmdgcnHooks final : public simt::SimtHooks {
 public:
-  /// debug: where line tables are wanted; it outlives the hooks.
-  AmdgcnHooks(const Machine &machine, lowering::DebugInfo &debug)
-      : machine(machine), debug(debug) {}
+  explicit AmdgcnHooks(const Machine &machine) : machine(machine) {}
 
-  void beginOp(llvm::IRBuilderBase &b, mlir::Operation *op) override;
+  void beginOp(llvm::IRBuilderBase &, mlir::Operation *op) override {
+    current = op;
+  }
 
   unsigned lanes() const override { return machine.lanes; }
   int64_t nearBytes() const override { return NearBytes; }
@@ -92,7 +91,6 @@ private:
   void noteAccess(llvm::Value *predicate, const simt::MemoryHints &hints);
 
   const Machine &machine;
-  lowering::DebugInfo &debug;
   llvm::GlobalVariable *shared = nullptr;
   mlir::Operation *current = nullptr, *branching = nullptr;
   unsigned branchCount = 0;

@@ -63,6 +63,7 @@ Function *makeEntry(Function *function, const EntryFacts &facts) {
       GlobalValue::ExternalLinkage, name, function->getParent());
   entry->setCallingConv(CallingConv::SPIR_KERNEL);
   entry->addFnAttr(Attribute::NoUnwind);
+  entry->setSubprogram(function->getSubprogram());
   IRBuilder<> b(context);
   entry->splice(entry->begin(), function);
   b.SetInsertPoint(&entry->front(), entry->front().begin());
