@@ -95,6 +95,7 @@ public:
       : ModulePass(ID), machine(machine), problem(problem) {}
 
   bool runOnModule(Module &module) override {
+    expandConstantAddresses(module);
     expandCarries(module);
     widenIntegers(module);
     splatConditions(module);

@@ -50,6 +50,9 @@ void numberPointerVectors(llvm::Module &module);
 /// Unsigned ones. The code generator's own passes make them.
 void expandCarries(llvm::Module &module);
 
+/// Places in variables, which are constants to LLVM, as instructions.
+void expandConstantAddresses(llvm::Module &module);
+
 /// Of 8, 16, 32 and 64 bits.
 void expandBitReversals(llvm::Module &module);
 
