@@ -101,11 +101,11 @@ private:
   Status describe(Plugin &plugin, const std::string &id);
   class CaseRun;
   Outcome runCase(const Case &one);
-  /// Why the code for the job is not as it should be, or nothing.
-  std::string compile(CompileJob job);
+  /// Why code is not as it should be, or nothing.
+  std::string problemOf(const Artifact &artifact);
   /// The results of the target, a vector of bytes a buffer.
-  Status launch(const CompileJob &job, Binding &binding,
-                const std::array<int64_t, 3> &grid);
+  Status launch(const std::shared_ptr<const Artifact> &artifact,
+                Binding &binding, const std::array<int64_t, 3> &grid);
 
   const conformance::Suite &suite;
   std::string target;
@@ -168,17 +168,11 @@ Status Worker::describe(Plugin &made, const std::string &id) {
   return Status();
 }
 
-std::string Worker::compile(CompileJob job) {
-  sink.warnings = 0;
-  job.makeAhead(); // all of it is to be seen
-  Result<std::shared_ptr<const Artifact>> artifact = driver.compile(job, sink);
-  if (!artifact) {
-    return "does not compile: " + artifact.status().message();
-  }
+std::string Worker::problemOf(const Artifact &artifact) {
   if (sink.warnings) {
     return "compiles with warnings\n" + takeOutput();
   }
-  for (const Variant &variant : (*artifact)->variants) {
+  for (const Variant &variant : artifact.variants) {
     if (variant.spillBytes) {
       return "spills " + std::to_string(variant.spillBytes) +
              " bytes a thread, with " + std::to_string(variant.regs) +
@@ -188,14 +182,10 @@ std::string Worker::compile(CompileJob job) {
   return {};
 }
 
-Status Worker::launch(const CompileJob &job, Binding &binding,
-                      const std::array<int64_t, 3> &grid) {
-  Result<std::shared_ptr<const Artifact>> artifact = driver.compile(job, sink);
-  if (!artifact) {
-    return artifact.takeStatus();
-  }
+Status Worker::launch(const std::shared_ptr<const Artifact> &artifact,
+                      Binding &binding, const std::array<int64_t, 3> &grid) {
   Result<std::unique_ptr<LoadedKernel>> kernel =
-      LoadedKernel::load(device, *artifact);
+      LoadedKernel::load(device, artifact);
   if (!kernel) {
     return kernel.takeStatus();
   }
@@ -225,7 +215,7 @@ Status Worker::launch(const CompileJob &job, Binding &binding,
                      buffer.content.size(), TZ_COPY_HOST_TO_DEVICE);
   }
   std::vector<ArgValue> args;
-  for (uint32_t index : (*artifact)->userLeaves) {
+  for (uint32_t index : artifact->userLeaves) {
     const BoundLeaf &bound = binding.leaves[index];
     args.push_back(
         bound.kind == BoundLeaf::Buffer
@@ -273,9 +263,10 @@ private:
   bool fail(std::string_view stage, const std::string &message);
   bool hasFeatures();
   bool skip(const std::string &need);
-  bool refuse(const std::string &stage, const std::string &message);
+  bool refuse(const Status &status);
   bool prepare();
   bool compile();
+  bool inspect();
   bool runReference();
   bool takeReferenceResults();
   bool runTarget();
@@ -288,6 +279,7 @@ private:
   CompileJob job;
   Binding binding;
   std::array<int64_t, 3> grid{};
+  std::shared_ptr<const Artifact> artifact;
   std::optional<Reference> reference;
   std::vector<std::string> expectedLines;
 };
@@ -331,18 +323,18 @@ static bool usesDoubles(mlir::ModuleOp module) {
       .wasInterrupted();
 }
 
-/// A case fails where the target refuses it, except for values of f64 that the
-/// target does not claim to have: functions of the library compute in them.
-bool Worker::CaseRun::refuse(const std::string &stage,
-                             const std::string &message) {
-  if (!in.facts.features.count("f64")) {
+/// A case fails where the target's compiler refuses it, except for values of
+/// f64 that the target does not claim to have: functions of the library compute
+/// in them.
+bool Worker::CaseRun::refuse(const Status &status) {
+  if (status.code() == TZ_E_UNSUPPORTED_OP && !in.facts.features.count("f64")) {
     Result<driver::LoweredKernel> lowered =
         in.driver.lower(job, driver::Stage::Tile, in.sink);
     if (lowered && usesDoubles(*lowered->state().module)) {
       return skip("f64");
     }
   }
-  return fail(stage, message);
+  return fail("does not compile", status.message());
 }
 
 bool Worker::CaseRun::prepare() {
@@ -353,11 +345,32 @@ bool Worker::CaseRun::prepare() {
   return s.ok() || fail("does not compile", s.message());
 }
 
+/// Is what failed so left that the next case needs a new process?
+static bool isSticky(const Status &status) {
+  return status.code() == TZ_E_DEVICE_LOST || status.code() == TZ_E_INTERNAL ||
+         status.code() == TZ_E_UNKNOWN;
+}
+
 bool Worker::CaseRun::compile() {
   job.plugin = in.plugin;
   job.target = in.code;
-  std::string wrong = in.compile(job);
-  return wrong.empty() ? pass() : refuse(wrong, "");
+  in.sink.warnings = 0;
+  if (in.compilesOnly) {
+    job.makeAhead(); // all of it is to be seen
+  }
+  Result<std::shared_ptr<const Artifact>> made =
+      in.driver.compile(job, in.sink);
+  if (!made) {
+    outcome.isSticky = isSticky(made.status());
+    return refuse(made.status());
+  }
+  artifact = std::move(*made);
+  return true;
+}
+
+bool Worker::CaseRun::inspect() {
+  std::string wrong = in.problemOf(*artifact);
+  return wrong.empty() ? pass() : fail(wrong, "");
 }
 
 bool Worker::CaseRun::runReference() {
@@ -401,10 +414,8 @@ bool Worker::CaseRun::takeReferenceResults() {
 }
 
 bool Worker::CaseRun::runTarget() {
-  job.plugin = in.plugin;
-  Status s = in.launch(job, binding, grid);
-  outcome.isSticky = s.code() == TZ_E_DEVICE_LOST ||
-                     s.code() == TZ_E_INTERNAL || s.code() == TZ_E_UNKNOWN;
+  Status s = in.launch(artifact, binding, grid);
+  outcome.isSticky = isSticky(s);
   if (!one.assertion.empty()) {
     if (s.code() != TZ_E_ASSERTION ||
         s.message().find(one.assertion) == std::string::npos) {
@@ -414,7 +425,7 @@ bool Worker::CaseRun::runTarget() {
     }
     return pass();
   }
-  return s.ok() ? comparePrints() : refuse("the target fails", s.message());
+  return s.ok() ? comparePrints() : fail("the target fails", s.message());
 }
 
 bool Worker::CaseRun::comparePrints() {
@@ -455,11 +466,12 @@ bool Worker::CaseRun::judge() {
 
 Outcome Worker::CaseRun::run() {
   if (hasFeatures() && prepare()) {
-    (void)(in.compilesOnly ? compile()
-                           : runReference() &&
-                                 (in.isInterpreter() ? takeReferenceResults()
-                                                     : runTarget()) &&
-                                 judge());
+    (void)(in.compilesOnly
+               ? compile() && inspect()
+               : runReference() &&
+                     (in.isInterpreter() ? takeReferenceResults()
+                                         : compile() && runTarget()) &&
+                     judge());
   }
   return std::move(outcome);
 }
