@@ -5,7 +5,7 @@ the variables that make this machine one of that level; UNIT_TESTS, unit tests t
 
 A vendor some of whose targets run on any machine, by a runtime of others, has test/machines.py: TARGETS; BUILT, build
 targets of its plugins; SECONDS_A_CASE; QUICK, the families of conformance cases of which ci/test runs a sample, none where a text test runs that level;
-ALL_PYTHON_TESTS, variables with which its test/python runs all tests of the package; environment(root), the variables to run with, none if the runtime is not installed.
+environment(root), the variables to run with, none if the runtime is not installed.
 """
 import collections
 import glob
@@ -35,8 +35,8 @@ def simulated(root):
 
 
 def simulated_python(root):
-    """Of each such vendor: its name, its folder of Python tests, and the variables with which they are run whole."""
-    return [(plugin, folder, vendor["ALL_PYTHON_TESTS"]) for plugin, vendor in vendor_files(root, "machines.py")
+    """Of each such vendor whose runtime is installed: its name and its folder of Python tests (python/tests/package_on_target.py)."""
+    return [(plugin, folder) for plugin, vendor in vendor_files(root, "machines.py")
             for folder in glob.glob(os.path.join(root, "*", plugin, "test", "python")) if vendor["environment"](root)]
 
 

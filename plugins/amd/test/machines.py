@@ -7,9 +7,6 @@ SECONDS_A_CASE = 300
 # ci/test runs the level smoke as a text test (smoke.test).
 QUICK = ""
 
-# Variables with which test/python runs all of the package's own tests, not a sample.
-ALL_PYTHON_TESTS = {"TERRAZZO_AMD_TESTS": "all", "TERRAZZO_SIMULATORS": "1"}
-
 
 def environment(_):
     """The variables that such a run needs."""

@@ -14,9 +14,6 @@ QUICK = ("annotated arithmetic argreduce assert atomic atomic_many bitcast bits 
          "last_one leading_zeros load map math offsets order print programs promote random reduce reduce_tuple rms_norm scan select "
          "shape softmax sort store store_cast umulhi unary vector_add waits")
 
-# Variables with which test/python runs all of the package's own tests, not a sample.
-ALL_PYTHON_TESTS = {"TERRAZZO_INTEL_TESTS": "all"}
-
 
 def environment(root):
     """The variables that such a run needs; none: the runtime is not installed."""

@@ -1,24 +1,15 @@
-"""The package's own tests on Intel's OpenCL runtime for CPUs, whose memory is the host's: a sample of the files.
-
-TERRAZZO_INTEL_TESTS names other files of python/tests, or is "all", which takes minutes (ci/nightly). Of
-what passes on the CPU's own target 95 % must then pass here; of the sample everything must.
-"""
+"""The package's own tests on Intel's OpenCL runtime for CPUs, whose memory is the host's: a sample of the files, or those of
+TERRAZZO_PACKAGE_TESTS (python/tests/package_on_target.py)."""
 
 import os
-import re
 import runpy
 import subprocess
 import sys
-from xml.etree import ElementTree
 
 import pytest
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", ".."))
-TESTS = os.path.join(ROOT, "python", "tests")
 SAMPLE = "arrays bad_input code element_types knobs launch layouts semantics"
-# Of the CPU alone: the checked mode, faults that are caught, ending a kernel, the interpreter that a variable chooses, figures
-# of the CPU. Each runs without this file.
-NOT_HERE = ("checked", "faults", "interrupts", "interpreter", "race", "torch_compile_table", "wheel")
 NAMES_THE_CPU = ("test_code.py::test_facts", "test_code.py::test_stages_are_those_of_the_target")
 
 
@@ -27,14 +18,6 @@ def environment():
     if not found:
         pytest.skip("there is no OpenCL runtime for CPUs; ci/setup --tests installs Intel's")
     return {**os.environ, **found, "TERRAZZO_TARGET": "intel:opencl"}
-
-
-def files():
-    wanted = os.environ.get("TERRAZZO_INTEL_TESTS", SAMPLE)
-    if wanted == "all":
-        names = (re.fullmatch(r"test_(\w+)\.py", name) for name in sorted(os.listdir(TESTS)))
-        wanted = " ".join(name.group(1) for name in names if name and name.group(1) not in NOT_HERE)
-    return wanted.split()
 
 
 def test_a_kernel_runs_on_the_device_that_was_asked_for(tmp_path):
@@ -96,30 +79,6 @@ print(told.backend, told.arch, told.warp_size)
         assert run.stdout == f"xpu {target} {lanes}\n"
 
 
-def outcomes(folder, target):
-    """Test -> whether it passed, of those that ran; and what pytest says."""
-    report = folder / f"{target.replace(':', '-')}.xml"
-    run = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}",
-         *(os.path.join(TESTS, f"test_{name}.py") for name in files()),
-         *(f"--deselect=python/tests/{name}" for name in NAMES_THE_CPU), f"--rootdir={ROOT}"],
-        cwd=ROOT, env={**environment(), "TERRAZZO_TARGET": target, "TERRAZZO_CACHE_DIR": str(folder / "cache")},
-        capture_output=True, text=True)
-    said = run.stdout[-6000:] + run.stderr[-2000:]
-    assert report.exists(), said
-    cases = [case for case in ElementTree.parse(report).iter("testcase") if case.find("skipped") is None]
-    return {f"{case.get('classname')}.{case.get('name')}": case.find("failure") is None and case.find("error") is None
-            for case in cases}, said
-
-
 def test_the_package_works_on_it(tmp_path):
-    here, said = outcomes(tmp_path, "intel:opencl")
-    assert here, said
-    if "TERRAZZO_INTEL_TESTS" not in os.environ:
-        assert all(here.values()), said
-        return
-    on_cpu, _ = outcomes(tmp_path, "cpu")
-    expected = [name for name, ok in on_cpu.items() if ok]
-    lost = [name for name in expected if not here.get(name)]
-    print(f"{len(expected) - len(lost)} of {len(expected)} tests that pass on the CPU's own target pass here; not:", *lost, sep="\n  ")
-    assert 20 * len(lost) <= len(expected), said
+    check = runpy.run_path(os.path.join(ROOT, "python", "tests", "package_on_target.py"))["check_package"]
+    check(tmp_path, "intel:opencl", environment(), SAMPLE, NAMES_THE_CPU)
