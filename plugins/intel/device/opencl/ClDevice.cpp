@@ -195,6 +195,7 @@ tz_device::tz_device(tz_platform &platform, cl_platform_id vendor,
     ClDriver::check(driver.clRetainContext(context),
                     [] { return "keep the program's context"; });
     made = context;
+    ++platform.contexts;
     platform.addWrapped(this);
   }
 }
@@ -206,6 +207,7 @@ tz_device::~tz_device() {
   releaseAll(*this);
   if (cl_context context = made.load()) {
     (void)driver.clReleaseContext(context);
+    --platform.contexts;
   }
 }
 
@@ -224,6 +226,7 @@ cl_context tz_device::context() {
       return "start work on " + label + " (" + facts.name + ")";
     });
     made.store(context, std::memory_order_release);
+    ++platform.contexts;
   }
   return made.load(std::memory_order_relaxed);
 }

@@ -101,6 +101,8 @@ struct tz_platform {
   tz_device *find(const std::function<bool(tz_device &)> &ask);
 
   const tz::intel::ClDriver driver;
+  /// That devices have, their own and the program's.
+  std::atomic<uint32_t> contexts{0};
 
 private:
   void enumerate(cl_device_type type, bool isSimulator,
@@ -163,6 +165,8 @@ tz_dptr allocate(tz_device &device, const tz_memory_desc &desc);
 void release(tz_device &device, tz_dptr memory, tz_stream *stream);
 void releaseAll(tz_device &device);
 tz_mem_info describeMemory(tz_platform &platform, tz_dptr address);
+/// Is it in memory of the device's context?
+bool isMemoryOf(tz_device &device, tz_dptr address);
 void copy(tz_stream &stream, tz_dptr to, tz_dptr from, uint64_t bytes,
           uint32_t kind);
 void fill(tz_stream &stream, tz_dptr to, uint64_t bytes, uint32_t pattern,

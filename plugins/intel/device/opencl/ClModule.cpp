@@ -173,6 +173,26 @@ void findGlobal(tz_module &module, std::string_view name, tz_dptr &address,
 
 //===--- Launches ---------------------------------------------------------===//
 
+/// Drivers take an address of another context without a word, and the kernel
+/// faults there, or reads what is not its own.
+static void mustReach(const tz_kernel &kernel, cl_uint number,
+                      const void *memory) {
+  tz_device &device = kernel.module.device;
+  const auto address = reinterpret_cast<tz_dptr>(memory);
+  if (!address || isMemoryOf(device, address)) {
+    return;
+  }
+  const tz_device *owner = device.platform.find([&](tz_device &one) {
+    return &one != &device && isMemoryOf(one, address);
+  });
+  if (owner) {
+    throw Failure(TZ_E_INVALID_ARGUMENT,
+                  "argument " + std::to_string(number) + " of kernel '" +
+                      kernel.about.name + "' is memory of " + owner->label +
+                      ", which works in another context than " + device.label);
+  }
+}
+
 static void setArguments(const tz_kernel &kernel, cl_kernel object,
                          const void *packed) {
   tz_device &device = kernel.module.device;
@@ -184,6 +204,10 @@ static void setArguments(const tz_kernel &kernel, cl_kernel object,
     if (parameter.isPointer) {
       void *address = nullptr;
       std::memcpy(&address, value, sizeof(address));
+      if (device.platform.contexts.load(std::memory_order_relaxed) > 1)
+          [[unlikely]] {
+        mustReach(kernel, number, address);
+      }
       result =
           device.facts.hasUnifiedMemory
               ? device.extensions.clSetKernelArgMemPointerINTEL(object, number,

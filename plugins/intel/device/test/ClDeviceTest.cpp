@@ -349,6 +349,27 @@ TEST_F(ClForeign, MemoryOfTheProgramIsKnown) {
   EXPECT_EQ(add.clMemFreeINTEL(context, theirs), CL_SUCCESS);
 }
 
+TEST_F(ClForeign, MemoryOfAnotherContextIsNoArgument) {
+  const tz_dptr own = memory(64);
+  tz_kernel *count = kernel("count");
+  EXPECT_EQ(launch(count, Packed() << own << int32_t(1)).code, TZ_E_OK);
+  ASSERT_EQ(wrapDevice(context).code, TZ_E_OK);
+  tz_dptr theirs = 0;
+  ASSERT_EQ(
+      Told(calls.allocate(wrapped, TZ_MEM_DEVICE, 64, 0, nullptr, &theirs))
+          .code,
+      TZ_E_OK);
+  const Told told = launch(count, Packed() << theirs + 8 << int32_t(1));
+  EXPECT_EQ(told.code, TZ_E_INVALID_ARGUMENT);
+  EXPECT_EQ(told.text,
+            "argument 0 of kernel 'count' is memory of the device of the "
+            "program's context, which works in another context than intel:0");
+  // Its own memory is taken as before.
+  EXPECT_EQ(launch(count, Packed() << own << int32_t(1)).code, TZ_E_OK);
+  EXPECT_EQ(Told(api.stream_sync(stream)).code, TZ_E_OK);
+  EXPECT_EQ(Told(api.mem_free(wrapped, theirs, nullptr)).code, TZ_E_OK);
+}
+
 TEST_F(ClForeign, QueueOutOfOrderIsNoStream) {
   ASSERT_EQ(wrapDevice(context).code, TZ_E_OK);
   cl_command_queue unordered =
