@@ -96,6 +96,46 @@ struct Bits {
 
 } // namespace
 
+Value *updated(IRBuilderBase &b, Elementwise &arithmetic, tile::AtomicKind kind,
+               Value *now, Value *value, mlir::Type element) {
+  auto pick = [&](CmpInst::Predicate order) {
+    return b.CreateSelect(b.CreateICmp(order, now, value), now, value);
+  };
+  switch (element.isInteger(1) ? onBits(kind) : kind) {
+  case tile::AtomicKind::add:
+    return b.CreateAdd(now, value);
+  case tile::AtomicKind::max:
+    return pick(CmpInst::ICMP_SGT);
+  case tile::AtomicKind::min:
+    return pick(CmpInst::ICMP_SLT);
+  case tile::AtomicKind::umax:
+    return pick(CmpInst::ICMP_UGT);
+  case tile::AtomicKind::umin:
+    return pick(CmpInst::ICMP_ULT);
+  case tile::AtomicKind::and_:
+    return b.CreateAnd(now, value);
+  case tile::AtomicKind::or_:
+    return b.CreateOr(now, value);
+  case tile::AtomicKind::xor_:
+    return b.CreateXor(now, value);
+  case tile::AtomicKind::xchg:
+    return value;
+  case tile::AtomicKind::fadd:
+  case tile::AtomicKind::fmax:
+  case tile::AtomicKind::fmin:
+    break;
+  }
+  mlir::Type f32 = mlir::Float32Type::get(element.getContext());
+  mlir::Type wide = tile::storageBytes(element) < 4 ? f32 : element;
+  now = arithmetic.convertFloat(now, element, wide);
+  value = arithmetic.convertFloat(value, element, wide);
+  Value *next =
+      kind == tile::AtomicKind::fadd
+          ? b.CreateFAdd(now, value)
+          : emitMinMax(b, now, value, kind == tile::AtomicKind::fmax, false);
+  return arithmetic.convertFloat(next, wide, element);
+}
+
 Value *emitAtomicUpdate(IRBuilderBase &b, Elementwise &arithmetic,
                         tile::AtomicKind kind, Value *pointer, Value *value,
                         mlir::Type element, const AtomicOrder &how) {
@@ -109,25 +149,18 @@ Value *emitAtomicUpdate(IRBuilderBase &b, Elementwise &arithmetic,
     return bits.to(b.CreateAtomicRMW(*op, pointer, bits.from(value),
                                      MaybeAlign(bits.bytes), order, scope));
   }
-  mlir::Type f32 = mlir::Float32Type::get(element.getContext());
-  mlir::Type wide = bits.bytes < 4 ? f32 : element;
   BasicBlock *before = b.GetInsertBlock();
   Function *function = before->getParent();
   auto *loop = BasicBlock::Create(b.getContext(), "atomic", function);
   auto *done = BasicBlock::Create(b.getContext(), "atomic.done", function);
   LoadInst *start = b.CreateAlignedLoad(bits.type, pointer, Align(bits.bytes));
   start->setAtomic(AtomicOrdering::Monotonic, scope);
-  Value *amount = arithmetic.convertFloat(value, element, wide);
   b.CreateBr(loop);
   b.SetInsertPoint(loop);
   PHINode *old = b.CreatePHI(bits.type, 2);
   old->addIncoming(start, before);
-  Value *now = arithmetic.convertFloat(bits.to(old), element, wide);
   Value *next =
-      kind == tile::AtomicKind::fadd
-          ? b.CreateFAdd(now, amount)
-          : emitMinMax(b, now, amount, kind == tile::AtomicKind::fmax, false);
-  next = bits.from(arithmetic.convertFloat(next, wide, element));
+      bits.from(updated(b, arithmetic, kind, bits.to(old), value, element));
   AtomicCmpXchgInst *swap =
       b.CreateAtomicCmpXchg(pointer, old, next, MaybeAlign(bits.bytes), order,
                             failureOf(order), scope);

@@ -62,6 +62,10 @@ typedef struct tz_cpu_run {
   void (*outside)(struct tz_cpu_run *run, const tz_cpu_access *access,
                   const uint64_t *addresses, const uint8_t *active,
                   uint32_t lanes);
+  // Not 0: while this call runs, no other thread runs code that is
+  // TZ_CPU_KERNEL_UPDATES, so that atomics of the scope of a device need no
+  // lock. It does not change during a call.
+  uint32_t alone;
 } tz_cpu_run;
 
 // Runs the programs with linear ids first <= id < last, in rising order.
@@ -84,7 +88,7 @@ typedef void (*tz_cpu_entry)(const void *args, const uint32_t grid[3],
 #define TZ_CPU_INFO_PREFIX "tz_info."
 #define TZ_CPU_ARGUMENTS_PREFIX "tz_args."
 #define TZ_CPU_INFO_MAGIC 0x49434B54u // "TKCI" in memory
-#define TZ_CPU_INFO_VERSION 2u
+#define TZ_CPU_INFO_VERSION 3u
 
 enum {
   // Programs wait for smaller ids (decision R6): they are started in strictly
@@ -96,7 +100,9 @@ enum {
   // write. After a fault in one of several, the device half finds out in which
   // by running them one by one. Programs of a few nanoseconds would pay a
   // quarter of their time for writing their ids.
-  TZ_CPU_KERNEL_REPEATABLE = 4u
+  TZ_CPU_KERNEL_REPEATABLE = 4u,
+  // The code has atomics; it reads tz_cpu_run.alone.
+  TZ_CPU_KERNEL_UPDATES = 8u
 };
 
 // 40 bytes, no padding, constant data. Optional; with it the device half

@@ -26,6 +26,11 @@ llvm::Value *emitAtomicUpdate(llvm::IRBuilderBase &b, Elementwise &arithmetic,
                               llvm::Value *value, mlir::Type element,
                               const AtomicOrder &order);
 
+/// What an atomic of `kind` makes of `now`, as in registers; also of vectors.
+llvm::Value *updated(llvm::IRBuilderBase &b, Elementwise &arithmetic,
+                     tile::AtomicKind kind, llvm::Value *now,
+                     llvm::Value *value, mlir::Type element);
+
 /// Stores `value` where memory equals `compare` bit by bit; the old value.
 llvm::Value *emitCompareExchange(llvm::IRBuilderBase &b,
                                  Elementwise &arithmetic, llvm::Value *pointer,

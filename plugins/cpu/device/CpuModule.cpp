@@ -57,7 +57,7 @@ static void readInfo(const ElfObject &object, std::string_view name,
   if (symbol->available >= sizeof read) {
     std::memcpy(&read, symbol->address, sizeof read);
   }
-  // Version 1 has no tz_cpu_run, and reads none.
+  // Version 1 has no tz_cpu_run, and reads none; 2 does not read `alone`.
   if (read.magic != TZ_CPU_INFO_MAGIC || read.version < 1 ||
       read.version > TZ_CPU_INFO_VERSION) {
     throw Failure(TZ_E_DATA_LOSS, "cpu: kernel '" + std::string(name) +
@@ -286,6 +286,7 @@ tz_error *launchKernel(tz_stream *stream, tz_kernel *kernel,
   job.control = &stream->control;
   job.name = kernel->name.c_str();
   job.repeatable = kernel->info.flags & TZ_CPU_KERNEL_REPEATABLE;
+  job.updates = kernel->info.flags & TZ_CPU_KERNEL_UPDATES;
   if (platform.catchesFaults) {
     std::span<const std::byte> code = kernel->module->object->codeBytes();
     job.codeBegin = reinterpret_cast<uint64_t>(code.data());

@@ -169,8 +169,11 @@ constexpr uint32_t NeverStops = 0;
 
 ThreadRun::ThreadRun(const GridJob &job, bool isCaller)
     : tz_cpu_run{job.control ? job.control->word(isCaller) : &NeverStops,
-                 isCaller ? askCaller : askWorker, 0,
-                 job.arrays ? job.arrays->bounds() : nullptr, refuseOutside},
+                 isCaller ? askCaller : askWorker,
+                 0,
+                 job.arrays ? job.arrays->bounds() : nullptr,
+                 refuseOutside,
+                 0},
       job(job) {}
 
 void installFaultHandlers() {

@@ -29,6 +29,8 @@ struct ThreadRun : tz_cpu_run {
   sigjmp_buf leave;
   /// Of several programs, one of which faulted; it is not noted yet.
   Fault *unplaced = nullptr;
+  /// No other thread works on the launch, which has atomics.
+  bool maybeAlone = false;
 };
 
 /// Puts the handlers before those that are there now; they stay to the end of

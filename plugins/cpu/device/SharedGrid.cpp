@@ -7,6 +7,7 @@
 
 #include "plugins/cpu/device/Faults.h"
 #include "plugins/cpu/device/ThreadArena.h"
+#include "plugins/cpu/device/Updates.h"
 #include "plugins/cpu/device/Wait.h"
 
 #include <algorithm>
@@ -34,13 +35,28 @@ void noteCost(const GridJob &job, bool wasAlone, uint64_t elapsedNs,
 
 } // namespace
 
-TZ_CALLS_KERNELS static void runPiece(ThreadRun &run, int64_t first,
-                                      int64_t last, void *arena) {
+TZ_CALLS_KERNELS static void callEntry(ThreadRun &run, int64_t first,
+                                       int64_t last, void *arena) {
   const GridJob &job = run.job;
   if (job.codeEnd || job.arrays) {
     runCatching(run, first, last, arena);
   } else {
     job.entry(job.args, job.grid, first, last, arena, &run);
+  }
+}
+
+static void runPiece(ThreadRun &run, int64_t first, int64_t last, void *arena) {
+  const GridJob &job = run.job;
+  if (!run.maybeAlone) {
+    callEntry(run, first, last, arena);
+  } else if (Updates::tryAlone()) {
+    run.alone = 1;
+    callEntry(run, first, last, arena);
+    run.alone = 0;
+    Updates::endAlone();
+  } else if (Updates::enter(job.control)) {
+    callEntry(run, first, last, arena);
+    Updates::leave();
   }
 }
 
@@ -71,6 +87,8 @@ static void runPrograms(ThreadRun &run, int64_t first, int64_t last,
 
 void runAlone(const GridJob &job, void *arena) {
   ThreadRun run(job, true);
+  // Programs that wait may do so for those of another launch.
+  run.maybeAlone = job.updates && !job.ordered;
   if (job.programs == 1) {
     runPrograms(run, 0, 1, arena);
     return;

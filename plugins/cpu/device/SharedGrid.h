@@ -59,6 +59,8 @@ struct GridJob {
   const char *name = ""; ///< of the kernel
   /// The code does not write tz_cpu_run.program (TZ_CPU_KERNEL_REPEATABLE).
   bool repeatable = false;
+  /// The code has atomics (TZ_CPU_KERNEL_UPDATES).
+  bool updates = false;
   /// Of checked code; needs the control.
   const LaunchArrays *arrays = nullptr;
 };

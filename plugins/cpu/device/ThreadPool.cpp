@@ -8,6 +8,7 @@
 
 #include "plugins/cpu/device/Faults.h"
 #include "plugins/cpu/device/ThreadArena.h"
+#include "plugins/cpu/device/Updates.h"
 #include "plugins/cpu/device/Wait.h"
 
 #include <algorithm>
@@ -113,14 +114,22 @@ GridEnd ThreadPool::run(const GridJob &job) {
   const bool shares =
       threads() > 1 && job.programs > 1 &&
       (job.cooperative || !job.cost || !job.cost->runsAlone(job.programs));
+  const bool enters = job.updates && (shares || job.ordered);
+  if (enters && !Updates::enter(job.control)) {
+    return {};
+  }
+  GridEnd end;
   if (!shares) {
     runAlone(job, arena);
   } else if (executor) {
-    return {.executor = shareWithExecutor(job)};
+    end.executor = shareWithExecutor(job);
   } else {
     share(job, arena);
   }
-  return {};
+  if (enters) {
+    Updates::leave();
+  }
+  return end;
 }
 
 } // namespace tz::cpu

@@ -71,6 +71,67 @@ TEST_P(Pool, ManyShortLaunchesFromSeveralThreads) {
   }
 }
 
+struct Sums {
+  uint64_t *sum;
+  std::atomic<uint32_t> *inside, *alone;
+};
+
+/// Programs add one each; alone they do so in two steps, which another thread
+/// would disturb.
+void addOnes(const void *args, const uint32_t *, int64_t first, int64_t last,
+             void *, tz_cpu_run *run) {
+  auto *a = static_cast<const Sums *>(args);
+  if (run->alone) {
+    EXPECT_EQ(a->inside->fetch_add(1), 0u);
+    a->alone->fetch_add(1);
+    auto *sum = const_cast<volatile uint64_t *>(a->sum);
+    for (int64_t i = first; i < last; ++i) {
+      *sum = *sum + 1;
+    }
+    a->inside->fetch_sub(1);
+    return;
+  }
+  for (int64_t i = first; i < last; ++i) {
+    __atomic_fetch_add(a->sum, 1, __ATOMIC_RELAXED);
+  }
+}
+
+TEST_P(Pool, OneThreadAloneNeedsNoLocks) {
+  constexpr unsigned callers = 4, launches = 200;
+  constexpr int64_t programs = 300;
+  ThreadPool pool(GetParam()), other(1);
+  uint64_t sum = 0;
+  std::atomic<uint32_t> inside{0}, alone{0};
+  Sums args{&sum, &inside, &alone};
+  GridJob job;
+  job.entry = addOnes;
+  job.args = &args;
+  job.updates = true;
+  std::vector<std::thread> threads;
+  for (unsigned t = 0; t < callers; ++t) {
+    threads.emplace_back([&, t] {
+      GridJob mine = job;
+      for (unsigned i = 0; i < launches; ++i) {
+        mine.programs = i % 2 ? programs : 1;
+        mine.ordered = i % 5 == 0;
+        EXPECT_TRUE((t % 2 ? pool : other).run(mine));
+      }
+    });
+  }
+  for (std::thread &thread : threads) {
+    thread.join();
+  }
+  EXPECT_EQ(sum, callers * launches / 2 * uint64_t{programs + 1});
+  alone = 0;
+  job.programs = 1;
+  EXPECT_TRUE(pool.run(job));
+  EXPECT_EQ(alone.load(), 1u);
+  // Programs that wait may do so for those of another launch.
+  job.ordered = true;
+  EXPECT_TRUE(pool.run(job));
+  EXPECT_EQ(alone.load(), 1u);
+}
+
 /// Each program waits for the one before it: hangs unless ids start in order.
 void waitForPrevious(const void *args, const uint32_t *, int64_t first,
                      int64_t last, void *, tz_cpu_run *) {

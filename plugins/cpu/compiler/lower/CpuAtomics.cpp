@@ -1,10 +1,12 @@
 //===- CpuAtomics.cpp - Atomic operations ---------------------------------===//
 //
 // What   tile.atomic_rmw and tile.atomic_cas, lane after lane; sums of floats
-//        also 16 bytes at a time.
+//        also 16 bytes at a time; and plain code for when nobody else is there.
 // Why    One element is the shared lowering's (terrazzo/lowering/Atomics.h). A
 //        sum of floats is a loop of compare-exchange, whose cost is that of the
-//        locked instruction: one for 16 bytes is hardly dearer than for 4.
+//        locked instruction: one for 16 bytes is hardly dearer than for 4. If
+//        one thread runs the launch, and no other one has atomics, the device
+//        half says so (tz_cpu_run.alone): then nothing needs a lock.
 //===----------------------------------------------------------------------===//
 #include "plugins/cpu/compiler/lower/Nest.h"
 
@@ -14,24 +16,21 @@ using namespace llvm;
 
 namespace tz::cpu {
 
-/// The dimension along which this sum of floats has neighbours at neighbouring
-/// addresses, so that 16 bytes of them may be one. -1: none.
-static int dimensionOfSums(const CpuLowering &l, tile::AtomicRMWOp op) {
-  auto type = dyn_cast<mlir::RankedTensorType>(op.getResult().getType());
-  if (!type || !op.getResult().use_empty() ||
-      op.getKind() != tile::AtomicKind::fadd) {
-    return -1;
-  }
+/// The innermost dimension of more than one element; -1: none.
+static int lastDimension(mlir::RankedTensorType tile) {
   int dim = -1;
-  for (auto [d, extent] : llvm::enumerate(type.getShape())) {
-    dim = extent > 1 ? static_cast<int>(d) : dim;
+  for (int64_t d = 0; tile && d < tile.getRank(); ++d) {
+    dim = tile.getDimSize(static_cast<unsigned>(d)) > 1 ? int(d) : dim;
   }
-  const int64_t count = 16 / tile::storageBytes(type.getElementType());
-  return dim >= 0 && type.getDimSize(static_cast<unsigned>(dim)) % count == 0 &&
-                 Nest::strideOf(l, op.getPointer(), dim) ==
-                     std::optional<int64_t>(1)
-             ? dim
-             : -1;
+  return dim;
+}
+
+/// May 16 bytes of this sum's neighbours along `dim` be one?
+static bool mayBePacked(tile::AtomicRMWOp op, mlir::RankedTensorType tile,
+                        int dim) {
+  const int64_t count = 16 / tile::storageBytes(tile.getElementType());
+  return op.getKind() == tile::AtomicKind::fadd &&
+         tile.getDimSize(static_cast<unsigned>(dim)) % count == 0;
 }
 
 /// Adds `amount`, a vector of 16 bytes in memory, to what lies at `pointer`.
@@ -70,16 +69,29 @@ void CpuLowering::addTogether(tile::AtomicRMWOp op, Value *pointer,
   b.SetInsertPoint(done);
 }
 
+/// Calls `body` for all elements, in vectors of `lanes` along `dim`.
+static void forEach(Nest &nest, int dim, unsigned lanes,
+                    function_ref<void(const Index &)> body) {
+  auto rest = [&](auto &self, const Index &outer, unsigned d) -> void {
+    if (d == nest.shape.size()) {
+      body(outer);
+      return;
+    }
+    Index index = outer;
+    const bool along = static_cast<int>(d) == dim;
+    nest.loop(index, d, 0, nest.shape[d], along ? lanes : 0,
+              [&](const Index &inner) { self(self, inner, d + 1); });
+  };
+  rest(rest, nest.origin(), 0);
+}
+
 /// A sum of floats along `dim`: together where 16 bytes are aligned and no lane
 /// is masked off, one by one elsewhere.
-void CpuLowering::atomicSums(tile::AtomicRMWOp op, int dim) {
-  auto type = cast<mlir::RankedTensorType>(op.getResult().getType());
-  mlir::Type element = type.getElementType();
+void CpuLowering::lockedSums(tile::AtomicRMWOp op, Nest &nest, int dim) {
+  mlir::Type element = tile::elementType(op.getResult().getType());
   const uint64_t bytes = tile::storageBytes(element);
   const auto count = static_cast<unsigned>(16 / bytes);
-  Nest nest(*this, type.getShape(),
-            {op.getPointer(), op.getValue(), op.getMask()});
-  auto some = [&](const Index &index) {
+  forEach(nest, dim, count, [&](const Index &index) {
     Value *pointer = nest.eval(op.getPointer(), index.scalar());
     Value *value = nest.eval(op.getValue(), index);
     Value *mask = op.getMask() ? nest.eval(op.getMask(), index) : nullptr;
@@ -111,36 +123,14 @@ void CpuLowering::atomicSums(tile::AtomicRMWOp op, int dim) {
             }
           }
         });
-  };
-  auto rest = [&](auto &self, const Index &outer, unsigned d) -> void {
-    if (d == nest.shape.size()) {
-      some(outer);
-      return;
-    }
-    Index index = outer;
-    const bool along = static_cast<int>(d) == dim;
-    nest.loop(index, d, 0, nest.shape[d], along ? count : 0,
-              [&](const Index &inner) { self(self, inner, d + 1); });
-  };
-  nest.versions([&] { rest(rest, nest.origin(), 0); });
+  });
 }
 
-void CpuLowering::atomicRmwOp(tile::AtomicRMWOp op) {
-  if (int dim = dimensionOfSums(*this, op); dim >= 0) {
-    atomicSums(op, dim);
-    return;
-  }
-  mlir::Type tileType = op.getResult().getType();
-  mlir::Type element = tile::elementType(tileType);
-  const bool isTile = isa<mlir::RankedTensorType>(tileType);
-  Buffer result;
-  const bool wanted = !op.getResult().use_empty();
-  Nest nest(*this, tile::shapeOf(tileType),
-            {op.getPointer(), op.getValue(), op.getMask()}, /*vectors=*/false);
-  if (isTile && wanted) {
-    result = allocateFor(op.getResult());
-  }
-  nest.run([&](const Index &index) {
+/// One element after the other. `result`: null, or of the old values.
+void CpuLowering::lockedUpdates(tile::AtomicRMWOp op, Nest &nest,
+                                const Buffer *result) {
+  mlir::Type element = tile::elementType(op.getResult().getType());
+  forEach(nest, -1, 0, [&](const Index &index) {
     Value *pointer = nest.eval(op.getPointer(), index);
     Value *value = nest.eval(op.getValue(), index);
     Value *mask = op.getMask() ? nest.eval(op.getMask(), index) : nullptr;
@@ -158,17 +148,102 @@ void CpuLowering::atomicRmwOp(tile::AtomicRMWOp op) {
     } else {
       update();
     }
-    if (wanted) {
-      Value *seen = b.CreateLoad(type(element), old);
-      if (isTile) {
-        nest.storeTo(result, index, seen);
-      } else {
-        scalars[op.getResult()] = seen;
-      }
+    if (result) {
+      nest.storeTo(*result, index, b.CreateLoad(type(element), old));
+    } else if (!op.getResult().use_empty()) {
+      scalars[op.getResult()] = b.CreateLoad(type(element), old);
     }
   });
-  if (isTile && wanted) {
-    define(op.getResult(), result);
+}
+
+/// The same where no other thread has atomics, with plain instructions.
+void CpuLowering::plainUpdates(tile::AtomicRMWOp op, Nest &nest,
+                               const Buffer *result) {
+  mlir::Type element = tile::elementType(op.getResult().getType());
+  const Align align(tile::storageBytes(element));
+  auto some = [&](const Index &index) {
+    // Vectors are neighbours, which begin at the first lane's address.
+    Value *pointer = nest.eval(op.getPointer(), index.scalar());
+    Value *value = nest.eval(op.getValue(), index);
+    Value *mask = op.getMask() ? nest.eval(op.getMask(), index) : nullptr;
+    Value *lanesMask = index.lanes ? mask : nullptr;
+    Type *memory = memoryType(element);
+    memory = index.lanes ? FixedVectorType::get(memory, index.lanes) : memory;
+    AllocaInst *old = result ? slot(type(element)) : nullptr;
+    auto update = [&] {
+      checkAccess(op, op.getPointer(), pointer, lanesMask, element,
+                  index.lanes);
+      Value *now = lanesMask ? static_cast<Value *>(b.CreateMaskedLoad(
+                                   memory, pointer, align, lanesMask,
+                                   Constant::getNullValue(memory)))
+                             : b.CreateAlignedLoad(memory, pointer, align);
+      now = fromMemory(now, element);
+      Value *next = toMemory(
+          lowering::updated(b, arithmetic, op.getKind(), now, value, element),
+          element);
+      if (lanesMask) {
+        b.CreateMaskedStore(next, pointer, align, lanesMask);
+      } else {
+        b.CreateAlignedStore(next, pointer, align);
+      }
+      if (old) {
+        b.CreateStore(now, old);
+      }
+    };
+    if (old) {
+      b.CreateStore(Constant::getNullValue(type(element)), old);
+    }
+    if (mask && !lanesMask) {
+      emitIf(mask, update);
+    } else {
+      update();
+    }
+    if (old) {
+      nest.storeTo(*result, index, b.CreateLoad(type(element), old));
+    }
+  };
+  auto rest = [&](auto &self, const Index &outer, unsigned d) -> void {
+    if (d == nest.shape.size()) {
+      some(outer);
+      return;
+    }
+    Index index = outer;
+    nest.whole(index, d, [&](const Index &inner) { self(self, inner, d + 1); });
+  };
+  rest(rest, nest.origin(), 0);
+}
+
+void CpuLowering::atomicRmwOp(tile::AtomicRMWOp op) {
+  auto tile = dyn_cast<mlir::RankedTensorType>(op.getResult().getType());
+  const bool isWanted = !op.getResult().use_empty();
+  const int dim = lastDimension(tile);
+  const bool areNeighbours =
+      dim >= 0 && !isWanted &&
+      Nest::strideOf(*this, op.getPointer(), dim) == std::optional<int64_t>(1);
+  const bool isPacked = areNeighbours && mayBePacked(op, tile, dim);
+  // One update a program is not worth a second version.
+  const bool mayBePlain =
+      alone && tile && op.getScope() != tile::MemScope::system;
+  Nest nest(*this, tile::shapeOf(op.getResult().getType()),
+            {op.getPointer(), op.getValue(), op.getMask()},
+            /*vectors=*/isPacked || (areNeighbours && mayBePlain));
+  std::optional<Buffer> result;
+  if (tile && isWanted) {
+    result = allocateFor(op.getResult());
+  }
+  const Buffer *to = result ? &*result : nullptr;
+  nest.split(mayBePlain ? alone : nullptr);
+  nest.versions([&] {
+    if (nest.isSplit()) {
+      plainUpdates(op, nest, to);
+    } else if (isPacked) {
+      lockedSums(op, nest, dim);
+    } else {
+      lockedUpdates(op, nest, to);
+    }
+  });
+  if (result) {
+    define(op.getResult(), *result);
   }
 }
 

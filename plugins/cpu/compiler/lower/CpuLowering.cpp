@@ -110,6 +110,12 @@ void CpuLowering::entry() {
     usesLog |= isa<tile::PrintOp, tile::AssertOp>(op);
     hasAtomics |= isa<tile::AtomicRMWOp, tile::AtomicCASOp>(op);
   });
+  if (hasAtomics && !waits()) {
+    alone = b.CreateICmpNE(
+        b.CreateAlignedLoad(b.getInt32Ty(),
+                            runField(offsetof(tz_cpu_run, alone)), Align(4)),
+        b.getInt32(0));
+  }
   if (usesLog) {
     argumentBytes = (argumentBytes + 7) / 8 * 8;
     logOffset = argumentBytes;
@@ -253,7 +259,8 @@ void CpuLowering::infoRecord() {
       {word(TZ_CPU_INFO_MAGIC), word(TZ_CPU_INFO_VERSION),
        word((waits() ? TZ_CPU_KERNEL_WAITS : 0) |
             (checked ? TZ_CPU_KERNEL_CHECKED : 0) |
-            (isRepeatable() ? TZ_CPU_KERNEL_REPEATABLE : 0)),
+            (isRepeatable() ? TZ_CPU_KERNEL_REPEATABLE : 0) |
+            (hasAtomics ? TZ_CPU_KERNEL_UPDATES : 0)),
        word(argumentBytes), ConstantInt::get(i64, arenaBytes()), word(0),
        word(0), ConstantInt::get(i64, 0)});
   auto *info = new GlobalVariable(

@@ -340,7 +340,9 @@ private:
                           const Buffer &buffer);
   // CpuAtomics.cpp
   void atomicRmwOp(tile::AtomicRMWOp op);
-  void atomicSums(tile::AtomicRMWOp op, int dim);
+  void lockedSums(tile::AtomicRMWOp op, Nest &nest, int dim);
+  void lockedUpdates(tile::AtomicRMWOp op, Nest &nest, const Buffer *result);
+  void plainUpdates(tile::AtomicRMWOp op, Nest &nest, const Buffer *result);
   void addTogether(tile::AtomicRMWOp op, llvm::Value *pointer,
                    llvm::Value *amount, mlir::Type element);
   void atomicCasOp(tile::AtomicCASOp op);
@@ -369,6 +371,7 @@ private:
   std::array<llvm::Value *, 3> nextId = {};
   llvm::BasicBlock *nextProgram = nullptr, *leave = nullptr;
   llvm::Value *stopWord = nullptr; ///< tz_cpu_run.stop
+  llvm::Value *alone = nullptr;    ///< tz_cpu_run.alone; null: not asked
   /// A counted loop that asks between pieces.
   struct LoopOfPieces {
     llvm::Instruction *isOnePiece; ///< in `before`

@@ -280,8 +280,16 @@ void Nest::versions(function_ref<void()> loops) {
     if (leavesBehind()) {
       l.writeAllBehind();
     }
-    fresh();
-    loops();
+    auto whether = [&](bool holds) {
+      splitHolds = holds;
+      fresh();
+      loops();
+    };
+    if (splitBy) {
+      l.emitIf(splitBy, [&] { whether(true); }, [&] { whether(false); });
+    } else {
+      whether(false);
+    }
     if (leavesBehind()) {
       l.leaveBehind(streamTo, behind->bytes);
     }

@@ -95,6 +95,10 @@ public:
   void
   storeInParts(llvm::Value *value, const Index &index, bool contiguous,
                llvm::function_ref<void(llvm::Value *, const Index &)> store);
+  /// Loops are made for `condition` and for its opposite.
+  void split(llvm::Value *condition) { splitBy = condition; }
+  /// The version where it holds is being emitted.
+  bool isSplit() const { return splitHolds; }
   /// Is the block inside in all checked dimensions? Null: nothing is checked.
   static llvm::Value *isInside(CpuLowering &lowering, mlir::Value view,
                                mlir::OperandRange offsets,
@@ -219,6 +223,8 @@ private:
   llvm::Value *streams = nullptr;  ///< condition; null: never
   llvm::Value *streamTo = nullptr; ///< the address of the first element
   std::optional<Buffer> behind;
+  llvm::Value *splitBy = nullptr; ///< null: one version
+  bool splitHolds = false;
   bool streaming = false; ///< this version stores past the caches
   const bool reduces;     ///< only reads memory
   bool unchecked = false; ///< this version needs no bounds
