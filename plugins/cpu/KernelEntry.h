@@ -69,7 +69,8 @@ typedef struct tz_cpu_run {
 } tz_cpu_run;
 
 // Runs the programs with linear ids first <= id < last, in rising order.
-// id = x + grid[0] * (y + grid[1] * z); every id is below the grid's product.
+// id = x + grid[0] * (y + grid[1] * z) but for TZ_CPU_KERNEL_SECOND_AXIS; every
+// id is below the grid's product.
 //
 // - args: the packed argument buffer of the launch, read only.
 // - grid: three counts.
@@ -102,7 +103,10 @@ enum {
   // quarter of their time for writing their ids.
   TZ_CPU_KERNEL_REPEATABLE = 4u,
   // The code has atomics; it reads tz_cpu_run.alone.
-  TZ_CPU_KERNEL_UPDATES = 8u
+  TZ_CPU_KERNEL_UPDATES = 8u,
+  // Linear ids count along the second axis first:
+  // id = y + grid[1] * (x + grid[0] * z).
+  TZ_CPU_KERNEL_SECOND_AXIS = 16u
 };
 
 // 40 bytes, no padding, constant data. Optional; with it the device half

@@ -135,17 +135,24 @@ tz_source_place findPlace(tz_kernel &kernel, int64_t offset) {
 
 namespace {
 
-std::string programText(const GridJob &job, int64_t id) {
-  const int64_t x = job.grid[0], y = job.grid[1];
-  return std::to_string(id % x) + ", " + std::to_string(id / x % y) + ", " +
-         std::to_string(id / (x * y));
+std::string programText(const tz_kernel &kernel, const GridJob &job,
+                        int64_t id) {
+  const bool second = kernel.info.flags & TZ_CPU_KERNEL_SECOND_AXIS;
+  const int64_t inner = job.grid[second ? 1 : 0],
+                outer = job.grid[second ? 0 : 1];
+  std::string x = std::to_string(id % inner),
+              y = std::to_string(id / inner % outer);
+  if (second) {
+    std::swap(x, y);
+  }
+  return x + ", " + y + ", " + std::to_string(id / (inner * outer));
 }
 
 /// What checked code did not do.
 tz_error *tellOutside(const tz_kernel &kernel, const GridJob &job) {
   const Fault &fault = job.control->fault();
   const tz_cpu_access &access = *fault.access;
-  const std::string program = programText(job, fault.program);
+  const std::string program = programText(kernel, job, fault.program);
   const char *does = access.flags & TZ_CPU_ACCESS_ATOMIC  ? "' updates "
                      : access.flags & TZ_CPU_ACCESS_WRITE ? "' writes "
                                                           : "' reads ";
@@ -161,7 +168,7 @@ tz_error *tellFault(const tz_kernel &kernel, const GridJob &job) {
   if (fault.access) {
     return tellOutside(kernel, job);
   }
-  const std::string program = programText(job, fault.program);
+  const std::string program = programText(kernel, job, fault.program);
   std::string text = "kernel '" + kernel.name + "' ";
   if (fault.signal == SIGFPE) {
     text += "made an arithmetic exception";

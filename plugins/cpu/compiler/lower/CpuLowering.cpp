@@ -110,6 +110,9 @@ void CpuLowering::entry() {
     usesLog |= isa<tile::PrintOp, tile::AssertOp>(op);
     hasAtomics |= isa<tile::AtomicRMWOp, tile::AtomicCASOp>(op);
   });
+  if (takesSecondAxisFirst()) {
+    axes = {1, 0, 2};
+  }
   if (hasAtomics && !waits()) {
     alone = b.CreateICmpNE(
         b.CreateAlignedLoad(b.getInt32Ty(),
@@ -139,11 +142,13 @@ void CpuLowering::entry() {
   b.CreateCondBr(b.CreateICmpSLT(first, last), begin, exit);
   b.SetInsertPoint(begin);
   // Divided once: a program may take less time than a division.
-  Value *wide[2] = {b.CreateZExt(grid[0], i64), b.CreateZExt(grid[1], i64)};
-  Value *firstRest = b.CreateUDiv(first, wide[0]);
-  Value *firstIds[3] = {b.CreateURem(first, wide[0]),
-                        b.CreateURem(firstRest, wide[1]),
-                        b.CreateUDiv(firstRest, wide[1])};
+  Value *rest = first, *firstIds[3];
+  for (unsigned axis : {axes[0], axes[1]}) {
+    Value *count = b.CreateZExt(grid[axis], i64);
+    firstIds[axis] = b.CreateURem(rest, count);
+    rest = b.CreateUDiv(rest, count);
+  }
+  firstIds[axes[2]] = rest;
   for (Value *&one : firstIds) {
     one = b.CreateTrunc(one, b.getInt32Ty());
   }
@@ -185,13 +190,13 @@ void CpuLowering::entry() {
 std::array<Value *, 3> CpuLowering::idsOfNextProgram(IRBuilderBase &at) {
   std::array<Value *, 3> next{};
   Value *carry = at.getInt32(1);
-  for (unsigned axis = 0; axis < 2; ++axis) {
+  for (unsigned axis : {axes[0], axes[1]}) {
     Value *raised = at.CreateAdd(program[axis], carry);
     Value *isFull = at.CreateICmpEQ(raised, grid[axis]);
     next[axis] = at.CreateSelect(isFull, at.getInt32(0), raised);
     carry = at.CreateZExt(isFull, at.getInt32Ty());
   }
-  next[2] = at.CreateAdd(program[2], carry);
+  next[axes[2]] = at.CreateAdd(program[axes[2]], carry);
   return next;
 }
 
@@ -260,7 +265,8 @@ void CpuLowering::infoRecord() {
        word((waits() ? TZ_CPU_KERNEL_WAITS : 0) |
             (checked ? TZ_CPU_KERNEL_CHECKED : 0) |
             (isRepeatable() ? TZ_CPU_KERNEL_REPEATABLE : 0) |
-            (hasAtomics ? TZ_CPU_KERNEL_UPDATES : 0)),
+            (hasAtomics ? TZ_CPU_KERNEL_UPDATES : 0) |
+            (axes[0] == 1 ? TZ_CPU_KERNEL_SECOND_AXIS : 0)),
        word(argumentBytes), ConstantInt::get(i64, arenaBytes()), word(0),
        word(0), ConstantInt::get(i64, 0)});
   auto *info = new GlobalVariable(

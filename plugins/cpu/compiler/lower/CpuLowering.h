@@ -9,9 +9,10 @@
 // CpuElementwise.cpp one operation on scalars or vectors; Nest.h/.cpp loop
 // nests and the evaluator; LoopParts.cpp loops that masks end in; CpuAccess.cpp
 // loads and stores; Bounds.cpp tests of them; InPlace.cpp stores to what was
-// loaded; Ahead.cpp what the next program reads; Behind.cpp what it writes for
-// this one; Reduce.cpp; Product.cpp dots; CpuControl.cpp scf; CpuAtomics.cpp;
-// CpuLog.cpp print and assert; Rearrange.cpp cat, join, histogram.
+// loaded; Order.cpp which program comes next; Ahead.cpp what the next program
+// reads; Behind.cpp what it writes for this one; Reduce.cpp; Product.cpp dots;
+// CpuControl.cpp scf; CpuAtomics.cpp; CpuLog.cpp print and assert;
+// Rearrange.cpp cat, join, histogram.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_PLUGINS_CPU_COMPILER_LOWER_CPULOWERING_H
 #define TERRAZZO_PLUGINS_CPU_COMPILER_LOWER_CPULOWERING_H
@@ -252,6 +253,8 @@ private:
   void entry();
   /// From those of this one, without a division.
   std::array<llvm::Value *, 3> idsOfNextProgram(llvm::IRBuilderBase &at);
+  // Order.cpp
+  bool takesSecondAxisFirst();
   // Stop.cpp
   /// Whether a fault's program is found by running programs again
   /// (TZ_CPU_KERNEL_REPEATABLE).
@@ -368,6 +371,8 @@ private:
     llvm::AllocaInst *left = nullptr; ///< bytes; null: nothing is left behind
   } behind;
   llvm::Value *grid[3] = {}, *program[3] = {};
+  /// Of the grid, in the order in which a thread goes along them.
+  std::array<unsigned, 3> axes = {0, 1, 2};
   std::array<llvm::Value *, 3> nextId = {};
   llvm::BasicBlock *nextProgram = nullptr, *leave = nullptr;
   llvm::Value *stopWord = nullptr; ///< tz_cpu_run.stop
