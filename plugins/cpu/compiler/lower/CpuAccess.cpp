@@ -60,7 +60,7 @@ void Nest::storeInParts(Value *value, const Index &index, bool contiguous,
 }
 
 bool Nest::isContiguous(mlir::Value pointer, const Index &index) {
-  return strideOf(l, pointer, index.dim) == std::optional<int64_t>(1);
+  return strideHere(pointer, index.dim) == std::optional<int64_t>(1);
 }
 
 bool Nest::isContiguous(const ViewParts &parts, const Index &index) const {
@@ -76,11 +76,16 @@ bool Nest::isContiguous(const ViewParts &parts, const Index &index) const {
 Nest::Access Nest::pointerAccess(mlir::Value pointer, mlir::Value mask,
                                  const Index &index) {
   Access access;
-  std::optional<int64_t> stride = strideOf(l, pointer, index.dim);
+  std::optional<int64_t> stride = strideHere(pointer, index.dim);
+  if (mask && stride && *stride == 0 && index.lanes && parts) {
+    // The part may answer for the mask.
+    auto *all = dyn_cast<Constant>(eval(mask, index));
+    mask = all && all->isAllOnesValue() ? mlir::Value() : mask;
+  }
   if (!index.lanes || (stride && *stride == 1)) {
     access.pointer = eval(pointer, index.scalar());
   } else if (stride && *stride == 0 &&
-             strideOf(l, mask ? mask : pointer, index.dim) == 0) {
+             strideHere(mask ? mask : pointer, index.dim) == 0) {
     access.pointer = eval(pointer, index.scalar());
     access.same = true;
   } else {
@@ -371,6 +376,7 @@ void CpuLowering::storeOp(tile::StoreOp op) {
   copyLoadsInPlace(op);
   Nest nest(*this, tile::shapeOf(op.getValue().getType()),
             {op.getPointer(), op.getValue(), op.getMask()});
+  nest.mayHaveRuns();
   nest.run([&](const Index &index) {
     // The value first: in place, the load comes before the store.
     Value *value = nest.eval(op.getValue(), index);
@@ -402,6 +408,7 @@ void CpuLowering::storeViewOp(tile::StoreViewOp op) {
       nest.mayLeaveBehind(*buffer);
     }
   }
+  nest.mayHaveRuns();
   nest.run([&](const Index &index) {
     Value *value = nest.eval(op.getValue(), index);
     auto put = [&](Value *part, const Index &at) {

@@ -190,6 +190,12 @@ Value *Nest::evalNew(mlir::Value value, const Index &index) {
             return answer;
           }
         }
+        if (isDivision(o)) {
+          if (Value *inRun = evalInRun(o, index)) {
+            return inRun;
+          }
+          noteDivision(o, index);
+        }
         SmallVector<Value *, 3> operands;
         for (mlir::Value operand : o->getOperands()) {
           operands.push_back(eval(operand, index));
@@ -419,7 +425,7 @@ Value *Nest::evalGather(tile::GatherOp op, const Index &index) {
 }
 
 std::optional<int64_t> Nest::strideOf(const CpuLowering &l, mlir::Value value,
-                                      int d, int depth) {
+                                      int d, int depth, const Nest *nest) {
   auto type = dyn_cast<mlir::RankedTensorType>(value.getType());
   if (!type || d < 0 || type.getDimSize(d) == 1) {
     return 0;
@@ -428,7 +434,7 @@ std::optional<int64_t> Nest::strideOf(const CpuLowering &l, mlir::Value value,
     return std::nullopt;
   }
   auto of = [&](mlir::Value v, int dimension) {
-    return strideOf(l, v, dimension, depth + 1);
+    return strideOf(l, v, dimension, depth + 1, nest);
   };
   if (const Induction *induction = l.inductionOf(value)) {
     return of(induction->start, d);
@@ -506,6 +512,9 @@ std::optional<int64_t> Nest::strideOf(const CpuLowering &l, mlir::Value value,
         return std::nullopt;
       })
       .Default([&](mlir::Operation *o) -> Result {
+        if (nest && isDivision(o) && nest->runOf(o)) {
+          return isa<tile::DivSIOp, tile::DivUIOp>(o) ? 0 : 1;
+        }
         if (!isElementwise(o)) {
           return std::nullopt;
         }

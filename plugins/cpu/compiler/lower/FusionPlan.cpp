@@ -26,7 +26,19 @@ bool isTile(mlir::Value value) {
   return isa<mlir::RankedTensorType>(value.getType());
 }
 
+/// By one number for the whole tile: often no division at all (Runs.cpp).
+bool dividesByOne(mlir::Operation *op) {
+  mlir::Operation *by = op->getOperand(1).getDefiningOp();
+  auto constant = dyn_cast_if_present<arith::ConstantOp>(by);
+  return isa_and_present<tile::SplatOp>(by) ||
+         (constant && isa<mlir::SplatElementsAttr>(constant.getValue()));
+}
+
 unsigned ownCost(mlir::Operation *op) {
+  if (isa<tile::DivSIOp, tile::DivUIOp, tile::RemSIOp, tile::RemUIOp>(op) &&
+      dividesByOne(op)) {
+    return 2;
+  }
   return TypeSwitch<mlir::Operation *, unsigned>(op)
       .Case<tile::MathOp, tile::PowOp, tile::RemFOp>([](auto) { return 12u; })
       .Case<tile::DivSIOp, tile::DivUIOp, tile::RemSIOp, tile::RemUIOp,

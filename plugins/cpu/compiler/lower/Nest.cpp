@@ -13,6 +13,8 @@ using namespace llvm;
 namespace tz::cpu {
 
 static constexpr unsigned Line = 64;
+/// Longer bodies have no version for runs of one quotient.
+static constexpr unsigned LongestInRuns = 128;
 
 Nest::Nest(CpuLowering &lowering, ArrayRef<int64_t> shape,
            ArrayRef<mlir::Value> roots, bool vectors, mlir::Region *body)
@@ -42,7 +44,7 @@ void Nest::reach(ArrayRef<mlir::Value> roots) {
     seen.clear();
     side.clear();
     checkedLoads.clear();
-    compares = false;
+    compares = divides = false;
     visited = 0;
     widest = 32;
     for (mlir::Value root : roots) {
@@ -135,6 +137,7 @@ void Nest::walk(mlir::Value value, bool identity,
   }
   widest = std::max(widest, widthInside(op, bits));
   compares |= isa<mlir::arith::CmpIOp>(op);
+  divides |= isDivision(op);
   if (auto load = dyn_cast<tile::LoadViewOp>(op)) {
     checkedLoads.push_back(op);
     return;
@@ -169,6 +172,9 @@ void Nest::chooseVectors(bool vectors) {
   const unsigned native = l.machine.lanes(32);
   // Short bodies are unrolled by wider vectors, at most four registers each.
   unsigned factor = visited <= 16 ? 4 : visited <= 48 ? 2 : 1;
+  if (divides) {
+    factor = 1; // more vectors lie within one run
+  }
   if (widest > 32 || !l.machine.avx512) {
     factor = std::min(factor, widest > 64 ? 1u : 2u);
   }
@@ -210,7 +216,12 @@ void Nest::loop(Index &index, unsigned d, int64_t from, int64_t to,
     inner.at[d] = i;
     const unsigned before = iteration;
     iteration = width ? width : iteration;
-    body(inner);
+    if (width && width == lanes && splitsRuns && divides && !isOutside() &&
+        visited <= LongestInRuns) {
+      inVersionsOfRuns([&] { body(inner); });
+    } else {
+      body(inner);
+    }
     if (width && width == lanes && shape.size() == 1 && !behind &&
         !isOutside()) {
       // Half of what a loop of fp32 goes through: two loops in front of the

@@ -117,9 +117,20 @@ public:
   void alsoChecks(llvm::Value *inside);
 
   /// Distance between lanes along `dim` in elements, if it is one known number.
+  /// `nest`: null, or the nest in whose current version that is to be.
   static std::optional<int64_t> strideOf(const CpuLowering &lowering,
                                          mlir::Value value, int dim,
-                                         int depth = 0);
+                                         int depth = 0,
+                                         const Nest *nest = nullptr);
+  std::optional<int64_t> strideHere(mlir::Value value, int d) const {
+    return strideOf(l, value, d, 0, inRuns ? this : nullptr);
+  }
+
+  //===--- Runs.cpp
+  //--------------------------------------------------------===//
+  /// Bodies carry nothing from one iteration to the next but in memory: those
+  /// that divide may have a version for runs.
+  void mayHaveRuns() { splitsRuns = true; }
 
   //===--- InPlace.cpp ---------------------------------------------------===//
   /// Loads that the nest of this store computes and whose addresses it writes
@@ -160,6 +171,24 @@ private:
     void add(Nest &nest, llvm::Value *first, llvm::Value *size,
              llvm::Value *at);
   };
+  /// Of neighbours `of` divided by `by`: where all have one quotient.
+  struct Run {
+    mlir::Value of, by;
+    bool isSigned = false;
+    Index index; ///< of the first lane
+    llvm::Type *type = nullptr;
+    llvm::Value *first = nullptr; ///< `of` there
+    llvm::AllocaInst *begin = nullptr, *count = nullptr, *quotient = nullptr;
+  };
+  static bool isDivision(mlir::Operation *op);
+  const Run *runOf(mlir::Operation *op) const;
+  void noteDivision(mlir::Operation *op, const Index &index);
+  llvm::Value *evalInRun(mlir::Operation *op, const Index &index);
+  void openRun(Run &run, llvm::Value *divisor);
+  llvm::Value *isInRun(const Run &run);
+  void findRun(const Run &run, llvm::Value *divisor);
+  void inVersionsOfRuns(llvm::function_ref<void()> body);
+
   bool mayHaveParts(unsigned d, int64_t extent, unsigned width) const;
   void loopInParts(int64_t from, int64_t to, unsigned width,
                    llvm::function_ref<void(llvm::Value *)> body);
@@ -233,7 +262,11 @@ private:
   bool copied = false;          ///< this version reads the copies
   Parts *parts = nullptr;       ///< of the loop being emitted; null: one
   bool compares = false;        ///< integers, as masks do
-  const unsigned number;        ///< among the nests of this lowering
+  bool divides = false;         ///< integers
+  bool splitsRuns = false, notesDivisions = false;
+  bool inRuns = false; ///< this version is that of runs
+  llvm::SmallVector<Run, 2> runs;
+  const unsigned number; ///< among the nests of this lowering
   unsigned visited = 0;
   unsigned widest = 32; ///< bits of the widest element
 };
