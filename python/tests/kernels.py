@@ -21,3 +21,8 @@ def scale_kernel(x, out, n, factor=2.0, BLOCK: tl.constexpr = 128):
 @terrazzo.jit
 def fill_kernel(out, value, N: tl.constexpr):
     tl.store(out + tl.arange(0, N), value)
+
+
+@terrazzo.jit
+def warps_kernel(out, BLOCK: tl.constexpr, num_warps: tl.constexpr):
+    tl.store(out + tl.arange(0, BLOCK), num_warps)

@@ -14,7 +14,7 @@ import terrazzo.triton.language as tl
 from terrazzo import knobs
 from terrazzo.errors import ArgumentError, CompilationError
 from terrazzo.triton.runtime.jit import JitFunctionInfo
-from kernels import add_kernel, fill_kernel
+from kernels import add_kernel, fill_kernel, warps_kernel
 
 
 @pytest.fixture(autouse=True)
@@ -173,6 +173,13 @@ def test_preload():
     kernel.device_caches[0][0].clear()
     knobs.runtime.jit_cache_hook = None
     assert kernel.preload(data) is code and list(kernel.device_caches[0][0].values()) == [code]
+
+
+def test_a_parameter_that_is_an_option_is_preloaded_as_both():
+    out = np.zeros(16, np.int32)
+    data, = data_of(lambda: warps_kernel[(1,)](out, BLOCK=16, num_warps=2))
+    code = warps_kernel.preload(data)
+    assert code.metadata.num_warps == 2 and warps_kernel[(1,)](out, BLOCK=16, num_warps=2) is code
 
 
 def test_preload_tells_the_hooks():

@@ -8,7 +8,7 @@ import pytest
 
 import terrazzo
 from terrazzo import errors
-from kernels import add_kernel, fill_kernel, scale_kernel
+from kernels import add_kernel, fill_kernel, scale_kernel, warps_kernel
 
 
 def arrays(n=1000):
@@ -83,6 +83,15 @@ def test_options():
     x, y, out = arrays()
     add_kernel[(8,)](x, y, out, 1000, BLOCK=128, num_warps=8, num_stages=2)
     np.testing.assert_array_equal(out, x + y)
+
+
+def test_a_parameter_of_an_options_name_is_the_option_too():
+    out = np.zeros(64, np.int32)
+    code = warps_kernel[(1,)](out, BLOCK=64, num_warps=8)
+    assert (out == 8).all() and code.metadata.num_warps == 8
+    assert warps_kernel[(1,)](out, BLOCK=64, num_warps=2).metadata.num_warps == 2 and (out == 2).all()
+    # By its place it is the parameter alone.
+    assert warps_kernel[(1,)](out, 64, 8).metadata.num_warps == 4 and (out == 8).all()
 
 
 def test_facts_of_a_function():

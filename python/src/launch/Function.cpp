@@ -11,6 +11,17 @@
 
 namespace tz::python {
 
+/// Kernels may read how they are launched by a parameter of the option's name.
+static bool isOfLaunch(const char *parameter) {
+  for (const char *option :
+       {"num_warps", "num_stages", "num_ctas", "maxnreg"}) {
+    if (std::strcmp(parameter, option) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 bool Function::initialize(PyObject *given, PyObject *list) {
   const char *text = PyUnicode_AsUTF8(given);
   Reference items(PySequence_Fast(list, "a list of parameters is expected"));
@@ -41,6 +52,7 @@ bool Function::initialize(PyObject *given, PyObject *list) {
       return false;
     }
     made.isConstexpr = isConstexpr;
+    made.isOption = isOfLaunch(made.text());
     made.fixedType = elementType(type);
     if (hasDefault) {
       made.defaultValue = Reference::borrow(defaultValue);
@@ -151,7 +163,8 @@ bool Function::bindKeyword(PyObject *key, PyObject *value, Bound &bound) const {
     return false;
   }
   bound.values[index] = value;
-  return true;
+  return !parameters[index].isOption || !PyLong_Check(value) ||
+         addOption(key, value, bound);
 }
 
 bool Function::bind(const Call &call, Bound &bound) const {

@@ -19,6 +19,7 @@ struct Parameter {
   Reference defaultValue; // null: there is none
   uint32_t fixedType = 0; // by its annotation
   bool isConstexpr = false;
+  bool isOption = false; // given by keyword, it is the launch's option as well
 
   const char *text() const { return PyUnicode_AsUTF8(name.get()); }
 };

@@ -260,6 +260,10 @@ class JITFunction(_native.Function):
         from ..compiler import preload
 
         args, options = preload.examples(self, specialization_data)
+        # A parameter that is an option as well is given by keyword, and so is what follows it.
+        first = next((p.num for p in self.params if p.name in options), len(self.params))
+        options = {**{p.name: value for p, value in zip(self.params[first:], args[first:])}, **options}
+        args = args[:first]
         told = json.loads(specialization_data)
         # Who clears device_caches wants to hear of it again.
         compiled = self._compile(args, options, tells=True, known=told["key"] not in self.device_caches[told["index"]][0])

@@ -109,7 +109,9 @@ def command(record, path, target):
             words += ["--constexpr", f"{name}={_constant(content)}"]
         else:
             words += ["--arg", f"{name}={spelled}"]
-    for name, value in record["options"].items():
+    # A parameter of an option's name is the option as well.
+    named = {name: told["constant"] for name, told in record["arguments"].items() if name in ("num_warps", "num_stages", "num_ctas")}
+    for name, value in {**named, **record["options"]}.items():
         words += ["--option", f"{name}={_constant(value)}"]
     return words
 
