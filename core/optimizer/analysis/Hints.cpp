@@ -219,8 +219,8 @@ Hints::Hints(tile::KernelOp kernel) {
     set(argument, hint);
   }
   kernel.walk<WalkOrder::PreOrder>([&](Operation *op) { visit(op); });
-  // Results of scf.if come after its regions; one more walk over them is
-  // enough for those that feed no other scf.if.
+  // What a loop carries is divided by what its body adds; one more walk over it
+  // is enough where no other loop's value is added.
   kernel.walk<WalkOrder::PreOrder>([&](Operation *op) { visit(op); });
 }
 
@@ -481,11 +481,16 @@ void Hints::visit(Operation *op) {
             {iv, isSigned ? divisor : powerOfTwoIn(divisor)});
         visitCarried(loop);
       })
-      .Case([&](scf::IfOp branch) {
-        for (OpResult result : branch.getResults()) {
-          unsigned i = result.getResultNumber();
-          Hint a = of(branch.thenYield().getOperand(i));
-          Hint b = of(branch.elseYield().getOperand(i));
+      .Case([&](scf::YieldOp yield) {
+        // The end of an else side: both sides are known, branches in them too.
+        auto branch = dyn_cast<scf::IfOp>(yield->getParentOp());
+        if (!branch || yield->getParentRegion() != &branch.getElseRegion()) {
+          return;
+        }
+        for (auto [result, left, right] : llvm::zip_equal(
+                 branch.getResults(), branch.thenYield().getOperands(),
+                 yield.getOperands())) {
+          Hint a = of(left), b = of(right);
           set(result, {a.range.join(b.range),
                        std::gcd(a.divisibility, b.divisibility)});
         }

@@ -141,3 +141,29 @@ tile.kernel @unsigned_loop(%n: i32) {
   }
   tile.return
 }
+
+// Branches in branches: what all of them give.
+// CHECK-LABEL: tile-print-hints @nested_branches
+// CHECK: %[[CHOSEN:.*]]#0: range any, divisor 8
+// CHECK-NEXT: %[[CHOSEN]]#1: range any, divisor 16
+// CHECK: range any, divisor 8
+tile.kernel @nested_branches(%a: !tile.ptr<f16> {tile.divisibility = 16 : i64}, %b: !tile.ptr<f16> {tile.divisibility = 16 : i64},
+                             %m: i32 {tile.divisibility = 8 : i64}, %n: i32 {tile.divisibility = 24 : i64}) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %id = tile.program_id 0
+  %isFirst = arith.cmpi eq, %id, %zero : i32
+  %chosen:2 = scf.if %isFirst -> (i32, !tile.ptr<f16>) {
+    scf.yield %m, %a : i32, !tile.ptr<f16>
+  } else {
+    %isSecond = arith.cmpi eq, %id, %one : i32
+    %inner:2 = scf.if %isSecond -> (i32, !tile.ptr<f16>) {
+      scf.yield %n, %b : i32, !tile.ptr<f16>
+    } else {
+      scf.yield %m, %b : i32, !tile.ptr<f16>
+    }
+    scf.yield %inner#0, %inner#1 : i32, !tile.ptr<f16>
+  }
+  %both = arith.addi %chosen#0, %m : i32
+  tile.return
+}
