@@ -7,6 +7,7 @@
 // CHECK-DAG: #[[ROWS:.*]] = #simt.layout<rank 2, register {{\[}}[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], lane {{\[}}[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]]>
 // CHECK-DAG: #[[LONG:.*]] = #simt.layout<rank 2, register {{\[}}[0, 1], [0, 2], [0, 512], [1, 0]], lane {{\[}}[0, 4], [0, 8], [0, 16], [0, 32], [0, 64]], warp {{\[}}[0, 128], [0, 256]]>
 // CHECK-DAG: #[[ROW_LANES:.*]] = #simt.layout<rank 2, register {{\[}}[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], lane {{\[}}[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]]>
+// CHECK-DAG: #[[ROW_RUNS:.*]] = #simt.layout<rank 2, register {{\[}}[0, 1], [0, 2], [16, 0], [32, 0], [64, 0]], lane {{\[}}[0, 4], [0, 8], [0, 16], [1, 0], [2, 0]], warp {{\[}}[4, 0], [8, 0]]>
 // CHECK-LABEL: tile.kernel @example
 tile.kernel @example(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %n: i64) attributes {tile.num_warps = 4 : i32} {
   %zero = arith.constant 0 : i64
@@ -154,5 +155,25 @@ tile.kernel @carried(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %out: !t
   // CHECK: simt.convert %[[SUM]]
   // CHECK: tile.store_view
   tile.store_view %to[%zero], %sum checked [true] : <32xf32>, tensor<32xf32>
+  tile.return
+}
+
+// A thread scans what it loads at once; the eight lanes of a row tell each other
+// one value for each of a thread's runs.
+// CHECK-LABEL: tile.kernel @scan
+tile.kernel @scan(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %n: i64) attributes {tile.num_warps = 4 : i32} {
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %pitch = arith.constant 32 : i64
+  %view = tile.make_view %x shape[%n, %pitch] strides[%pitch, %one] : <f32> -> <128x32xf32>
+  %a = tile.load_view %view[%zero, %zero] checked [true, false] : <128x32xf32> -> tensor<128x32xf32>
+  // CHECK-NOT: simt.convert
+  // CHECK: tile.scan({{.*}}) axis 1 : (tensor<128x32xf32, #[[ROW_RUNS]]>)
+  %rows = tile.scan (%a) axis 1 : (tensor<128x32xf32>) -> tensor<128x32xf32> {
+  ^bb0(%p: f32, %q: f32):
+    %s = arith.addf %p, %q : f32
+    tile.yield %s : f32
+  }
+  tile.store_view %view[%zero, %zero], %rows checked [true, false] : <128x32xf32>, tensor<128x32xf32>
   tile.return
 }

@@ -36,9 +36,9 @@ namespace {
 /// Gives the bits of a tile out to registers, lanes and warps.
 class ScanLayout {
 public:
-  ScanLayout(ArrayRef<int64_t> shape, unsigned axis, unsigned lanes,
-             unsigned warps)
-      : shape(shape), axis(axis), lanes(lanes), warps(warps),
+  ScanLayout(ArrayRef<int64_t> shape, unsigned axis, int64_t vector,
+             unsigned lanes, unsigned warps)
+      : shape(shape), axis(axis), vector(vector), lanes(lanes), warps(warps),
         layout(unsigned(shape.size())), used(shape.size(), 1) {
     for (unsigned dim = unsigned(shape.size()); dim-- > 0;) {
       if (dim != axis) {
@@ -53,13 +53,15 @@ private:
   int64_t evenOf(unsigned dim) const { return shape[dim] & -shape[dim]; }
   int64_t take(Axis where, unsigned dim, int64_t limit);
   void repeat(Axis where, int64_t count);
+  int64_t linesOf() const;
   bool hasLinesForAll() const;
+  int64_t runFor(int64_t threads) const;
   void giveLines();
   void divideLines();
 
   ArrayRef<int64_t> shape;
   const unsigned axis;
-  const int64_t lanes, warps;
+  const int64_t vector, lanes, warps;
   Layout layout;
   Coordinates used;
   SmallVector<unsigned> others; // the last one first
@@ -87,12 +89,27 @@ void ScanLayout::repeat(Axis where, int64_t count) {
 /// last dimension lanes have parts, as they load them.
 bool ScanLayout::hasLinesForAll() const {
   constexpr int64_t mostOfThread = 64;
+  return axis + 1 != shape.size() && shape[axis] <= mostOfThread &&
+         linesOf() >= lanes * warps;
+}
+
+int64_t ScanLayout::linesOf() const {
   int64_t lines = 1;
   for (unsigned dim : others) {
     lines *= evenOf(dim);
   }
-  return axis + 1 != shape.size() && shape[axis] <= mostOfThread &&
-         lines >= lanes * warps;
+  return lines;
+}
+
+/// What a thread has of a line that so many share. A step over lanes costs each
+/// of a thread's runs a shuffle, so these are few: as long as the thread's
+/// share of the tile allows. Of the last dimension they are what is loaded at
+/// once, which then need not move.
+int64_t ScanLayout::runFor(int64_t threads) const {
+  constexpr int64_t mostInRow = 16; // each value waits for the one before it
+  const int64_t share = evenOf(axis) * linesOf() / (lanes * warps);
+  const int64_t most = axis + 1 == shape.size() ? vector : mostInRow;
+  return std::max({int64_t(1), evenOf(axis) / threads, std::min(share, most)});
 }
 
 /// Each thread has whole lines; lanes beside each other have neighbours.
@@ -106,7 +123,7 @@ void ScanLayout::giveLines() {
   }
 }
 
-/// Runs as short as the lanes of one warp allow, warps on other dimensions.
+/// Runs, over the lanes of one warp; warps on other dimensions.
 void ScanLayout::divideLines() {
   int64_t otherWarps = warps;
   Coordinates reserved(shape.size(), 1);
@@ -115,7 +132,7 @@ void ScanLayout::divideLines() {
     otherWarps /= reserved[dim];
   }
   const int64_t threads = lanes * otherWarps; // that share the axis
-  take(Axis::Register, axis, std::max<int64_t>(1, evenOf(axis) / threads));
+  take(Axis::Register, axis, runFor(threads));
   int64_t leftLanes = take(Axis::Lane, axis, lanes);
   for (unsigned dim : others) {
     const int64_t part = std::min(leftLanes, evenOf(dim) / reserved[dim]);
@@ -147,8 +164,8 @@ Layout ScanLayout::make() {
 } // namespace
 
 Layout tz::simt::scanLayout(ArrayRef<int64_t> shape, unsigned axis,
-                            unsigned lanes, unsigned warps) {
-  return ScanLayout(shape, axis, lanes, warps).make();
+                            int64_t vector, unsigned lanes, unsigned warps) {
+  return ScanLayout(shape, axis, vector, lanes, warps).make();
 }
 
 std::optional<SmallVector<unsigned>>

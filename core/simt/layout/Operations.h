@@ -19,9 +19,9 @@ Layout joined(const Layout &half);
 /// Along the axis registers lie lowest, then lanes, then warps, so that a scan
 /// goes over a thread's run, over lanes and over warps one after the other.
 /// Where there are lines for all threads, and the axis is not the last one,
-/// each thread has whole lines.
-Layout scanLayout(llvm::ArrayRef<int64_t> shape, unsigned axis, unsigned lanes,
-                  unsigned warps);
+/// each thread has whole lines. `vector`: elements that are loaded at once.
+Layout scanLayout(llvm::ArrayRef<int64_t> shape, unsigned axis, int64_t vector,
+                  unsigned lanes, unsigned warps);
 
 /// For each register of `to` the register of `from` in which the same thread
 /// holds that element; none if it does not hold them all.

@@ -33,10 +33,11 @@ private:
     return tile::elementType(op.getSources()[source].getType());
   }
   void scanLine(const Line &line);
-  void scanRun(Line &run, std::optional<Registers> &carry);
+  void scanRun(Line &run, bool isLast, std::optional<Registers> &carry);
   SmallVector<Registers> scanRegisters(const Line &run);
   Registers fromEarlier(const Registers &values, unsigned distance);
-  Registers overLanes(Registers upTo, Before &before);
+  Registers ofLastLane(Registers values);
+  Registers overLanes(Registers upTo);
   Registers overWarps(const Registers &all, Before &before);
   Value *placeOf(unsigned part, Value *home);
   void precede(Before &before, const Registers &values, Value *isValid);
@@ -128,24 +129,24 @@ SmallVector<Registers> KernelLowering::Scan::scanRegisters(const Line &run) {
   return own;
 }
 
-/// From what this thread has of a run to what its warp has.
-Registers KernelLowering::Scan::overLanes(Registers upTo, Before &before) {
+/// From what each thread has of a run to what it and the lanes before it have.
+Registers KernelLowering::Scan::overLanes(Registers upTo) {
   for (unsigned distance = 1; distance < lanesAlong; distance *= 2) {
     Registers earlier = fromEarlier(upTo, distance);
     upTo = choose(b.CreateICmpUGE(position, b.getInt32(distance)),
                   join(earlier, upTo), upTo);
   }
-  Registers all = upTo;
-  if (lanesAlong > 1) {
-    before.values = fromEarlier(upTo, 1);
-    before.isThere = b.CreateICmpNE(position, b.getInt32(0));
-    Value *lastLane = reverse ? b.CreateAnd(in.lane, ~(lanesAlong - 1))
-                              : b.CreateOr(in.lane, lanesAlong - 1);
-    for (Value *&value : all) {
-      value = in.shuffleAny(value, lastLane);
-    }
+  return upTo;
+}
+
+/// Of the last of the lanes that share a line.
+Registers KernelLowering::Scan::ofLastLane(Registers values) {
+  Value *lastLane = reverse ? b.CreateAnd(in.lane, ~(lanesAlong - 1))
+                            : b.CreateOr(in.lane, lanesAlong - 1);
+  for (Value *&value : values) {
+    value = in.shuffleAny(value, lastLane);
   }
-  return all;
+  return values;
 }
 
 /// The word that a warp has left: of the part of the line that it holds.
@@ -201,14 +202,26 @@ Registers KernelLowering::Scan::overWarps(const Registers &all,
 }
 
 /// Consecutive registers of a line. `carry`: of the runs before, then also of
-/// this one.
-void KernelLowering::Scan::scanRun(Line &run, std::optional<Registers> &carry) {
+/// this one, if another one follows.
+void KernelLowering::Scan::scanRun(Line &run, bool isLast,
+                                   std::optional<Registers> &carry) {
   if (reverse) {
     std::reverse(run.begin(), run.end());
   }
-  const SmallVector<Registers> own = scanRegisters(run);
+  SmallVector<Registers> own = scanRegisters(run);
   Before before{std::nullopt, b.getFalse()};
-  Registers all = overLanes(own.back(), before);
+  Registers all = overLanes(own.back());
+  if (lanesAlong > 1) {
+    if (run.size() == 1) {
+      own.back() = all; // with the lanes before
+    } else {
+      before.values = fromEarlier(all, 1);
+      before.isThere = b.CreateICmpNE(position, b.getInt32(0));
+    }
+    if (!isLast || warpsAlong > 1) {
+      all = ofLastLane(all);
+    }
+  }
   if (warpsAlong > 1) {
     all = overWarps(all, before);
   }
@@ -224,7 +237,9 @@ void KernelLowering::Scan::scanRun(Line &run, std::optional<Registers> &carry) {
       results[k][place.second] = values[k];
     }
   }
-  carry = carry ? join(*carry, all) : all;
+  if (!isLast) {
+    carry = carry ? join(*carry, all) : all;
+  }
 }
 
 /// Runs of consecutive registers; several a line where the extent is odd.
@@ -235,7 +250,7 @@ void KernelLowering::Scan::scanLine(const Line &line) {
   }
   std::optional<Registers> carry;
   for (auto &[number, run] : runs) {
-    scanRun(run, carry);
+    scanRun(run, number == runs.rbegin()->first, carry);
   }
 }
 

@@ -275,8 +275,12 @@ void Assigner::applyByKind(Operation *op) {
         }
       })
       .Case<tile::ScanOp>([&](auto scan) {
-        Layout layout = scanLayout(shapeOf(scan.getSources().front()),
-                                   scan.getAxis(), target.lanes(), warps);
+        Value source = scan.getSources().front();
+        const int64_t vector =
+            target.vectorBytes() /
+            tile::storageBytes(tile::elementType(source.getType()));
+        Layout layout = scanLayout(shapeOf(source), scan.getAxis(), vector,
+                                   target.lanes(), warps);
         wantAll(op, layout);
         for (Value result : op->getResults()) {
           settle(op, result, layout);
