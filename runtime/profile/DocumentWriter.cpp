@@ -6,9 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/profile/DocumentWriter.h"
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 namespace tz::runtime {
 
@@ -18,11 +17,13 @@ static std::string dumped(const Json &scalar) {
   return scalar.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-template <class T> static std::string textOf(const T &scalar) {
+template <class T>
+static std::string textOf(const T &scalar) {
   return dumped(Json(scalar));
 }
 
-template <class T> static std::string textOf(const std::vector<T> &items) {
+template <class T>
+static std::string textOf(const std::vector<T> &items) {
   std::string text = "[";
   for (const T &item : items) {
     text += (text.size() > 1 ? "," : "") + dumped(Json(item));
@@ -39,7 +40,10 @@ static Json packable(const std::string &text) {
   return Json::parse(dumped(Json(text)));
 }
 
-template <class T> static Json packable(T number) { return Json(number); }
+template <class T>
+static Json packable(T number) {
+  return Json(number);
+}
 
 void DocumentWriter::packHeader(uint8_t few, uint8_t fewBits, uint8_t wide,
                                 size_t count) {

@@ -24,9 +24,8 @@ namespace tz::nvidia {
 static Value *roundedBy(Instruction &one) {
   Value *whole = nullptr;
   const bool isWidened =
-      match(&one,
-            m_Shl(m_ZExt(m_BitCast(m_FPTrunc(m_Value(whole)))),
-                  m_SpecificInt(16))) &&
+      match(&one, m_Shl(m_ZExt(m_BitCast(m_FPTrunc(m_Value(whole)))),
+                        m_SpecificInt(16))) &&
       one.getType()->isIntegerTy(32) && whole->getType()->isFloatTy();
   return isWidened ? whole : nullptr;
 }
