@@ -25,6 +25,8 @@ namespace tz::nvidia {
 /// CUPTI's own buffers, which records are read from.
 static constexpr size_t CuptiBufferBytes = size_t(1) << 20;
 static constexpr size_t CuptiAlignment = 8;
+/// Whose numbers are kept for records that come later.
+static constexpr size_t MostCalls = size_t(1) << 20;
 
 /// Where CUPTI is looked for: the program's choice first. A process that has
 /// loaded one already (torch has) is given that one.
@@ -148,8 +150,11 @@ void tz_profiler::enable(uint64_t kinds) {
       cupti.check(cupti.disable(kind), "end records of the device");
     }
   };
-  // What was pushed comes before what it is of.
+  // What was pushed is told before the record of the call inside of which it
+  // was: without records of calls nothing tells it.
   change(kinds != 0, cupti::ExternalCorrelation, 1);
+  change(kinds != 0, cupti::DriverCall, uint64_t(1) << 62);
+  change(kinds != 0, cupti::RuntimeCall, uint64_t(1) << 63);
   for (const auto &[record, kind] : table) {
     const uint64_t bit = uint64_t(1) << record;
     change(kinds & bit, kind, bit);
@@ -279,7 +284,8 @@ void tz_profiler::readOne(const void *record) {
   waiting.emplace_back(call, made);
 }
 
-/// Pushed numbers may stand behind a record, but in the same buffer.
+/// Pushed numbers may stand behind a record, but in the same buffer. Those of
+/// old calls go: a call tells its numbers before the device runs it.
 void tz_profiler::tellWaiting() {
   for (auto &[call, record] : waiting) {
     if (auto one = pushed.find(call); one != pushed.end()) {
@@ -289,6 +295,9 @@ void tz_profiler::tellWaiting() {
     tell(record);
   }
   waiting.clear();
+  while (pushed.size() > MostCalls) {
+    pushed.erase(pushed.begin());
+  }
 }
 
 void tz_profiler::tell(const tz_record &record) {

@@ -25,6 +25,8 @@ constexpr uint32_t OldestVersion = 13;
 enum Kind : uint32_t {
   Memcpy = 1,
   Memset = 2,
+  DriverCall = 4,
+  RuntimeCall = 5,
   ConcurrentKernel = 10,
   ExternalCorrelation = 39
 };

@@ -16,7 +16,8 @@ namespace {
 using Requested = void (*)(uint8_t **, size_t *, size_t *);
 using Completed = void (*)(void *, uint32_t, uint8_t *, size_t, size_t);
 
-constexpr size_t KernelBytes = 192, MemcpyBytes = 96, ExternalBytes = 24;
+constexpr size_t KernelBytes = 192, MemcpyBytes = 96, ExternalBytes = 24,
+                 CallBytes = 40;
 
 struct State {
   FakeCupti control;
@@ -41,12 +42,25 @@ void put(std::vector<uint8_t> &record, size_t offset, T value) {
 size_t bytesOf(const uint8_t *record) {
   uint32_t kind = 0;
   std::memcpy(&kind, record, sizeof(kind));
-  return kind == 10 ? KernelBytes : kind == 39 ? ExternalBytes : MemcpyBytes;
+  switch (kind) {
+  case 4:
+    return CallBytes;
+  case 10:
+    return KernelBytes;
+  case 39:
+    return ExternalBytes;
+  default:
+    return MemcpyBytes;
+  }
 }
 
-/// The numbers that are pushed, for this call.
-void recordExternals(uint32_t call) {
+/// The record of this call, and before it the numbers that are pushed. Without
+/// the one the others are not made either.
+void recordCall(uint32_t call) {
   State &s = state();
+  if (!s.control.kinds.count(4)) {
+    return;
+  }
   for (const auto &[kind, numbers] : s.control.pushed) {
     if (!numbers.empty() && s.control.kinds.count(39)) {
       std::vector<uint8_t> record(ExternalBytes);
@@ -57,13 +71,17 @@ void recordExternals(uint32_t call) {
       s.records.push_back(std::move(record));
     }
   }
+  std::vector<uint8_t> record(CallBytes);
+  put(record, 0, uint32_t(4));
+  put(record, 32, call);
+  s.records.push_back(std::move(record));
 }
 
 void launched(const char *kernel) {
   State &s = state();
   const uint32_t call = ++s.calls;
   if (!s.control.isLate) {
-    recordExternals(call);
+    recordCall(call);
   }
   if (s.control.kinds.count(10)) {
     s.names.push_back(new std::string(kernel));
@@ -80,14 +98,14 @@ void launched(const char *kernel) {
     s.control.clock += 200;
   }
   if (s.control.isLate) {
-    recordExternals(call);
+    recordCall(call);
   }
 }
 
 void copied(uint64_t bytes) {
   State &s = state();
   const uint32_t call = ++s.calls;
-  recordExternals(call);
+  recordCall(call);
   if (s.control.kinds.count(1)) {
     std::vector<uint8_t> record(MemcpyBytes);
     put(record, 0, uint32_t(1));
