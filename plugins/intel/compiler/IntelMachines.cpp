@@ -12,11 +12,13 @@ namespace tz::intel {
 // 128 registers of a thread hold 64 bytes each on pvc, 32 on dg2; its lanes
 // share them.
 static constexpr Machine Table[] = {
-    {"intel:opencl", "", 16, 64 * 1024, 0, 0, true, 0, false, false},
-    {"intel:pvc", "pvc", 16, 128 * 1024, 128, 112, true, 16, true, false},
-    {"intel:dg2", "dg2", 8, 64 * 1024, 128, 112, false, 8, false, false},
-    {"intel:pvc-emulated", "", 16, 128 * 1024, 128, 112, true, 16, true, true},
-    {"intel:dg2-emulated", "", 8, 64 * 1024, 128, 112, false, 8, false, true},
+    {"intel:opencl", "", 16, 64 * 1024, 0, 0, true, 0, false, false, false},
+    {"intel:pvc", "pvc", 16, 128 * 1024, 128, 112, true, 16, true, true, false},
+    {"intel:dg2", "dg2", 8, 64 * 1024, 128, 112, false, 8, false, false, false},
+    {"intel:pvc-emulated", "", 16, 128 * 1024, 128, 112, true, 16, true, true,
+     true},
+    {"intel:dg2-emulated", "", 8, 64 * 1024, 128, 112, false, 8, false, false,
+     true},
 };
 
 llvm::ArrayRef<Machine> machines() { return Table; }

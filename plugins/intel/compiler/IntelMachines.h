@@ -31,6 +31,7 @@ struct Machine {
   unsigned roomyRegisters;
   bool hasDouble;
   unsigned matrixColumns; ///< of a matrix instruction (DPAS); 0: there is none
+  bool hasTf32;           ///< does it take f32, rounded to tf32?
   bool hasBlocks;         ///< loads and stores of 2-D blocks
   /// Matrix instructions and blocks are functions of shuffles and loads: the
   /// same layouts on any OpenCL device.

@@ -144,11 +144,12 @@ simt::DotChoice IntelTarget::chooseDot(const simt::DotRequest &request) const {
                            : shared(request.a, a),
                    right = shared(request.b, b);
   // Of the left operand two instructions' parts beside each other are loaded.
-  if (request.a.isBlock && request.a.order[0] == 1 &&
+  // No block load has the forms of tf32.
+  if (request.a.isBlock && !matrix->isTf32() && request.a.order[0] == 1 &&
       a[1] % (2 * matrix->depth) == 0) {
     left = leftLayout(*matrix, a, parties);
   }
-  if (request.b.isBlock) {
+  if (request.b.isBlock && !matrix->isTf32()) {
     right = rightLayout(*matrix, b, parties);
   }
   return {simt::tiledLayout({sumAtom(*matrix), shape, parties.down,

@@ -58,6 +58,9 @@ public:
 
   /// A loop over lanes: drivers for CPUs take minutes for what is written out.
   void emit() {
+    if (shape.isTf32()) {
+      return emitTf32();
+    }
     countTo(b, shape.columns, {&sums}, [&](Value *lane) {
       const SmallVector<Value *> theirs = rowsOf(lane);
       for (unsigned part = 0; part < shape.share(); ++part) {
@@ -70,6 +73,35 @@ public:
   }
 
 private:
+  /// Element k of a row of A is in lanes 2 k and 2 k + 1, its low half first.
+  void emitTf32() {
+    countTo(b, shape.depth, {&sums}, [&](Value *k) {
+      Value *lane = b.CreateShl(k, 1);
+      const SmallVector<Value *> low = rowsOf(lane),
+                                 high = rowsOf(b.CreateOr(lane, 1));
+      Value *mine =
+          b.CreateBitCast(b.CreateExtractElement(columns, k), b.getFloatTy());
+      for (unsigned row = 0; row < MatrixShape::Rows; ++row) {
+        // Two rows share a word.
+        Value *lower = low[row / 2], *upper = high[row / 2];
+        lower = row % 2 ? b.CreateLShr(lower, 16) : b.CreateAnd(lower, 0xFFFF);
+        upper =
+            row % 2 ? b.CreateAnd(upper, 0xFFFF0000u) : b.CreateShl(upper, 16);
+        addTo(row, b.CreateBitCast(b.CreateOr(lower, upper), b.getFloatTy()),
+              mine);
+      }
+    });
+    b.CreateRet(sums);
+  }
+  /// sums[row] += factor * mine
+  void addTo(unsigned row, Value *factor, Value *mine) {
+    Value *sum = b.CreateExtractElement(sums, uint64_t(row));
+    sum = shape.element == "i8"
+              ? b.CreateAdd(sum, b.CreateMul(factor, mine))
+              : b.CreateIntrinsic(Intrinsic::fma, {b.getFloatTy()},
+                                  {factor, mine, sum});
+    sums = b.CreateInsertElement(sums, sum, uint64_t(row));
+  }
   /// What this lane holds of A: all rows.
   SmallVector<Value *> rowsOf(Value *lane) {
     SmallVector<Value *> words;
@@ -110,13 +142,7 @@ private:
     Value *mine = number(word, b.CreateMul(b.CreateAnd(k, each - 1),
                                            b.getInt32(8 * shape.elementBytes)));
     for (unsigned row = 0; row < MatrixShape::Rows; ++row) {
-      Value *factor = element(theirs, row * shape.share() + part);
-      Value *sum = b.CreateExtractElement(sums, uint64_t(row));
-      sum = shape.element == "i8"
-                ? b.CreateAdd(sum, b.CreateMul(factor, mine))
-                : b.CreateIntrinsic(Intrinsic::fma, {b.getFloatTy()},
-                                    {factor, mine, sum});
-      sums = b.CreateInsertElement(sums, sum, uint64_t(row));
+      addTo(row, element(theirs, row * shape.share() + part), mine);
     }
   }
 

@@ -20,7 +20,8 @@ namespace tz::intel {
 //===----------------------------------------------------------------------===//
 
 std::optional<MatrixShape> matrixShape(const Machine &machine, mlir::Type a,
-                                       mlir::Type b, mlir::Type acc) {
+                                       mlir::Type b, mlir::Type acc,
+                                       bool allowsTf32) {
   if (machine.matrixColumns == 0 || machine.matrixColumns != machine.lanes ||
       a != b) {
     return std::nullopt;
@@ -35,6 +36,9 @@ std::optional<MatrixShape> matrixShape(const Machine &machine, mlir::Type a,
   if (a.isInteger(8) && acc.isInteger(32)) {
     return MatrixShape{columns, 32, 1, "i8"};
   }
+  if (a.isF32() && acc.isF32() && allowsTf32 && machine.hasTf32) {
+    return MatrixShape{columns, 8, 4, "tf32"};
+  }
   return std::nullopt;
 }
 
@@ -42,7 +46,8 @@ std::optional<MatrixShape> matrixShape(const Machine &machine,
                                        tile::DotOp dot) {
   return matrixShape(machine, tile::elementType(dot.getA().getType()),
                      tile::elementType(dot.getB().getType()),
-                     tile::elementType(dot.getAcc().getType()));
+                     tile::elementType(dot.getAcc().getType()),
+                     dot.getPrecision() == tile::Precision::tf32);
 }
 
 static void addBits(simt::Layout &layout, Axis axis, unsigned dim,
@@ -56,6 +61,12 @@ static void addBits(simt::Layout &layout, Axis axis, unsigned dim,
 
 simt::Layout leftAtom(const MatrixShape &shape) {
   simt::Layout atom(2);
+  if (shape.isTf32()) {
+    addBits(atom, Axis::Register, 0, 1, MatrixShape::Rows);
+    atom.addBit(Axis::Lane, {0, 0});
+    addBits(atom, Axis::Lane, 1, 1, shape.depth);
+    return atom;
+  }
   addBits(atom, Axis::Register, 1, 1, shape.share());
   addBits(atom, Axis::Register, 0, 1, MatrixShape::Rows);
   addBits(atom, Axis::Lane, 1, shape.share(), shape.columns);
@@ -109,16 +120,31 @@ simt::Layout rightLayout(const MatrixShape &shape, ArrayRef<int64_t> tile,
 
 namespace {
 
+/// The bits of a float whose last 13 bits are rounded off, to even.
+Value *roundToTf32(IRBuilderBase &b, const Machine &machine, Value *value) {
+  Value *number = b.CreateBitCast(value, b.getFloatTy());
+  if (!machine.emulates) {
+    return callPure(b, "_Z25intel_convert_f32_to_tf32f", b.getInt32Ty(),
+                    {number});
+  }
+  Value *bits = b.CreateBitCast(number, b.getInt32Ty());
+  Value *odd = b.CreateAnd(b.CreateLShr(bits, 13), 1);
+  Value *rounded = b.CreateAnd(
+      b.CreateAdd(bits, b.CreateAdd(odd, b.getInt32(0xFFF))), 0xFFFFE000u);
+  return b.CreateSelect(b.CreateFCmpUNO(number, number), b.getInt32(0x7FC00000),
+                        rounded);
+}
+
 /// The elements of an operand that a lane needs, in the order of its layout's
 /// registers: held, or read from local memory.
 class Operand {
 public:
-  Operand(IRBuilderBase &b, const simt::DotSource &source, simt::Layout layout,
-          unsigned elementBytes, Value *thread, unsigned lanes)
-      : b(b), source(source), layout(std::move(layout)),
-        elementBytes(elementBytes) {
+  Operand(IRBuilderBase &b, const Machine &machine, const MatrixShape &shape,
+          const simt::DotSource &source, simt::Layout layout, Value *thread)
+      : b(b), machine(machine), shape(shape), source(source),
+        layout(std::move(layout)), elementBytes(shape.elementBytes) {
     if (source.address) {
-      begin = placeOf(thread, lanes);
+      begin = placeOf(thread, machine.lanes);
     }
   }
 
@@ -129,6 +155,18 @@ public:
     for (unsigned i = 0; i < count; i += each) {
       result.push_back(
           word(first + i, each, b.getIntNTy(bits), b.getIntNTy(wordBits)));
+    }
+    return result;
+  }
+
+  /// Of each element the half that is this lane's.
+  SmallVector<Value *> halves(int64_t first, unsigned count, Value *thread) {
+    Value *shift = b.CreateShl(b.CreateAnd(thread, 1), 4);
+    SmallVector<Value *> result;
+    for (unsigned i = 0; i < count; ++i) {
+      Value *word = one(first + i, b.getInt32Ty());
+      result.push_back(
+          b.CreateTrunc(b.CreateLShr(word, shift), b.getInt16Ty()));
     }
     return result;
   }
@@ -150,10 +188,10 @@ private:
     return packed;
   }
   Value *one(int64_t reg, Type *element) {
-    if (!source.address) {
-      return source.registers[size_t(reg)];
-    }
-    return b.CreateAlignedLoad(element, addressOf(reg), Align(elementBytes));
+    Value *value = source.address ? b.CreateAlignedLoad(element, addressOf(reg),
+                                                        Align(elementBytes))
+                                  : source.registers[size_t(reg)];
+    return shape.isTf32() ? roundToTf32(b, machine, value) : value;
   }
   simt::BufferType buffer() const {
     return cast<simt::BufferType>(source.type);
@@ -196,6 +234,8 @@ private:
   }
 
   IRBuilderBase &b;
+  const Machine &machine;
+  const MatrixShape &shape;
   const simt::DotSource &source;
   const simt::Layout layout;
   const unsigned elementBytes;
@@ -213,12 +253,12 @@ Value *vectorOf(IRBuilderBase &b, ArrayRef<Value *> elements) {
 
 /// The function's name as C++ mangles it: A comes as eight numbers of 16 or 32
 /// bits, B as eight of 32, the sums as eight of theirs.
-std::string mangled(const MatrixShape &shape, unsigned leftBits) {
+std::string mangled(const MatrixShape &shape) {
   const std::string name =
       ("intel_sub_group_" + shape.element + "_" + shape.element +
-       "_matrix_mad_k" + Twine(shape.depth))
+       "_matrix_mad_k" + Twine(shape.depth) + (shape.isTf32() ? "_f32" : ""))
           .str();
-  const bool isNarrow = leftBits == 16, isFloat = shape.element != "i8";
+  const bool isNarrow = shape.leftBits() == 16, isFloat = shape.element != "i8";
   // What was named before is named by its number.
   const std::string left = isNarrow ? "Dv8_sDv8_i" : "Dv8_iS_";
   const std::string sums = isFloat ? "Dv8_f" : isNarrow ? "S0_" : "S_";
@@ -240,7 +280,8 @@ SmallVector<Value *> emitDpas(IRBuilderBase &b, const Machine &machine,
     return buffer ? buffer.getElementType() : tile::elementType(source.type);
   };
   const MatrixShape shape = *matrixShape(machine, elementOf(a), elementOf(rhs),
-                                         tile::elementType(op.getType()));
+                                         tile::elementType(op.getType()),
+                                         /*allowsTf32=*/true);
   // How warps share the product out is read off the sums' layout.
   const simt::Layout &sums = simt::layoutOf(op.getType());
   Parties parties = {1, 1, sums.size(Axis::Warp)};
@@ -249,13 +290,11 @@ SmallVector<Value *> emitDpas(IRBuilderBase &b, const Machine &machine,
     parties.down *= at[0] ? 2 : 1;
     parties.across *= at[1] ? 2 : 1;
   }
-  const unsigned leftBits = 8 * shape.share() * shape.elementBytes;
-  const unsigned leftSize = MatrixShape::Rows * shape.share(),
-                 rightSize = shape.depth;
-  Operand left(b, a, leftLayout(shape, shapeOf(a), parties), shape.elementBytes,
-               thread, machine.lanes),
-      right(b, rhs, rightLayout(shape, shapeOf(rhs), parties),
-            shape.elementBytes, thread, machine.lanes);
+  const unsigned leftSize = shape.leftElements(), rightSize = shape.depth;
+  Operand left(b, machine, shape, a, leftLayout(shape, shapeOf(a), parties),
+               thread),
+      right(b, machine, shape, rhs, rightLayout(shape, shapeOf(rhs), parties),
+            thread);
   const int64_t steps = shapeOf(a)[1] / shape.depth,
                 across = shapeOf(rhs)[1] / shape.columns / parties.across,
                 down = int64_t(acc.size()) / MatrixShape::Rows / across;
@@ -271,15 +310,17 @@ SmallVector<Value *> emitDpas(IRBuilderBase &b, const Machine &machine,
           b, right.words((n + across * k) * rightSize, rightSize, 32)));
     }
     for (int64_t m = 0; m < down; ++m) {
+      const int64_t first = (k + steps * m) * leftSize;
       Value *rows = vectorOf(
-          b, left.words((k + steps * m) * leftSize, leftSize, leftBits));
+          b, shape.isTf32() ? left.halves(first, leftSize, thread)
+                            : left.words(first, leftSize, shape.leftBits()));
       for (int64_t n = 0; n < across; ++n) {
         Value *&sum = values[size_t(n + across * m)];
         if (machine.emulates) {
           sum = callEmulatedDpas(b, shape, rows, columns[size_t(n)], sum);
           continue;
         }
-        CallInst *call = callTogether(b, mangled(shape, leftBits), sumType,
+        CallInst *call = callTogether(b, mangled(shape), sumType,
                                       {rows, columns[size_t(n)], sum});
         call->setDoesNotAccessMemory();
         call->addFnAttr(Attribute::WillReturn);

@@ -22,19 +22,29 @@ inline constexpr llvm::StringRef DpasName = "dpas";
 
 /// One instruction: D[8 x columns] = C + A[8 x depth] * B[depth x columns]. A
 /// lane holds a column of B, C and D; of each row of A, the elements that
-/// follow each other in its share.
+/// follow each other in its share. Of tf32, whose depth is half of the columns,
+/// a pair of lanes holds an element, a half of it each.
 struct MatrixShape {
   static constexpr unsigned Rows = 8;
   unsigned columns, depth;
   unsigned elementBytes;   ///< of A and B
-  llvm::StringRef element; ///< "bf16", "f16", "i8"
+  llvm::StringRef element; ///< "bf16", "f16", "i8", "tf32"
+  bool isTf32() const { return element == "tf32"; }
   unsigned share() const { return depth / columns; }
+  /// Of A, in each lane.
+  unsigned leftElements() const { return Rows * std::max(share(), 1u); }
+  /// Of the numbers in which a lane passes its part of a row of A.
+  unsigned leftBits() const {
+    return isTf32() ? 16 : 8 * share() * elementBytes;
+  }
 };
 
 /// None: threads do this product.
 std::optional<MatrixShape> matrixShape(const Machine &machine, tile::DotOp dot);
+/// `allowsTf32`: may operands of f32 be rounded?
 std::optional<MatrixShape> matrixShape(const Machine &machine, mlir::Type a,
-                                       mlir::Type b, mlir::Type acc);
+                                       mlir::Type b, mlir::Type acc,
+                                       bool allowsTf32);
 
 /// What a warp holds for one instruction.
 simt::Layout leftAtom(const MatrixShape &shape);
