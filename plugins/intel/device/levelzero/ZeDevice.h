@@ -22,6 +22,7 @@
 
 #include "plugins/intel/device/KernelPool.h"
 #include "plugins/intel/device/Machines.h"
+#include "plugins/intel/device/Slots.h"
 #include "plugins/intel/device/levelzero/ZeDriver.h"
 
 #include <terrazzo/plugin/DeviceMemory.h>
@@ -231,50 +232,16 @@ ZeForeign readNative(const tz_native &native);
 /// driver or out of order, TZ_E_UNAVAILABLE without the SYCL runtime.
 ZeForeign readSyclQueue(void *queue);
 
-// Slots of the table, by file. They throw Failure; the SDK's table turns that
-// into error objects.
+// Beside the slots (Slots.h):
 
-// ZeDevice.cpp
-std::unique_ptr<tz_device> wrapDevice(tz_platform &platform,
-                                      const tz_native &native);
-tz_device_info describe(tz_device &device);
-
-// ZeMemory.cpp
-tz_dptr allocate(tz_device &device, const tz_memory_desc &desc);
-void release(tz_device &device, tz_dptr memory, tz_stream *stream);
+/// Frees what was not freed.
 void releaseAll(tz_device &device);
-tz_mem_info describeMemory(tz_platform &platform, tz_dptr address);
-void copy(tz_stream &stream, tz_dptr to, tz_dptr from, uint64_t bytes,
-          uint32_t kind);
-void fill(tz_stream &stream, tz_dptr to, uint64_t bytes, uint32_t pattern,
-          uint32_t patternBytes);
-
-// ZeStream.cpp
-std::unique_ptr<tz_stream> createStream(tz_device &device,
-                                        const tz_stream_desc &desc);
-void synchronize(tz_stream &stream);
 /// Before and behind a command of the list.
 void keepOrderBefore(tz_stream &stream);
 void keepOrderBehind(tz_stream &stream);
-void wait(tz_stream &stream, tz_event &event);
-void callBack(tz_stream &stream, void (*fn)(void *, int32_t), void *user);
 /// Waits for all that the stream holds, and for its callbacks.
 void finish(tz_stream &stream);
-std::unique_ptr<tz_event> createEvent(tz_device &device,
-                                      const tz_event_desc &desc);
-void record(tz_event &event, tz_stream &stream);
-bool query(tz_event &event);
-void synchronize(tz_event &event, uint64_t timeoutNs);
-uint64_t elapsedNs(tz_event &start, tz_event &stop);
-
-// ZeModule.cpp
-std::unique_ptr<tz_module> loadModule(tz_device &device,
-                                      const tz_module_desc &desc);
-tz_kernel &findKernel(tz_module &module, std::string_view name);
-void findGlobal(tz_module &module, std::string_view name, tz_dptr &address,
-                uint64_t &bytes);
 tz_occupancy occupancy(tz_kernel &kernel, const tz_launch &request);
-void launch(tz_stream &stream, tz_kernel &kernel, const tz_launch &request);
 
 } // namespace tz::intel
 

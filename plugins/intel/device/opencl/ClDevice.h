@@ -19,6 +19,7 @@
 
 #include "plugins/intel/device/KernelPool.h"
 #include "plugins/intel/device/Machines.h"
+#include "plugins/intel/device/Slots.h"
 #include "plugins/intel/device/opencl/ClDriver.h"
 
 #include <terrazzo/plugin/DeviceMemory.h>
@@ -152,49 +153,15 @@ namespace tz::intel {
 /// The table that get_interface("tz.device/1") answers.
 const tz_device_api &clDeviceApi();
 
-// Slots of the table, by file. They throw Failure; the SDK's table turns that
-// into error objects.
+// Beside the slots (Slots.h):
 
-// ClDevice.cpp
-std::unique_ptr<tz_device> wrapDevice(tz_platform &platform,
-                                      const tz_native &native);
-tz_device_info describe(tz_device &device);
-
-// ClMemory.cpp
-tz_dptr allocate(tz_device &device, const tz_memory_desc &desc);
-void release(tz_device &device, tz_dptr memory, tz_stream *stream);
+/// Frees what was not freed.
 void releaseAll(tz_device &device);
-tz_mem_info describeMemory(tz_platform &platform, tz_dptr address);
 /// Is it in memory of the device's context?
 bool isMemoryOf(tz_device &device, tz_dptr address);
-void copy(tz_stream &stream, tz_dptr to, tz_dptr from, uint64_t bytes,
-          uint32_t kind);
-void fill(tz_stream &stream, tz_dptr to, uint64_t bytes, uint32_t pattern,
-          uint32_t patternBytes);
-
-// ClStream.cpp
-std::unique_ptr<tz_stream> createStream(tz_device &device,
-                                        const tz_stream_desc &desc);
-void synchronize(tz_stream &stream);
 /// After something was asked of the queue: it begins, and has ended if the
 /// device is a simulator.
 void begin(tz_stream &stream);
-void wait(tz_stream &stream, tz_event &event);
-void callBack(tz_stream &stream, void (*fn)(void *, int32_t), void *user);
-std::unique_ptr<tz_event> createEvent(tz_device &device,
-                                      const tz_event_desc &desc);
-void record(tz_event &event, tz_stream &stream);
-bool query(tz_event &event);
-void synchronize(tz_event &event, uint64_t timeoutNs);
-uint64_t elapsedNs(tz_event &start, tz_event &stop);
-
-// ClModule.cpp
-std::unique_ptr<tz_module> loadModule(tz_device &device,
-                                      const tz_module_desc &desc);
-tz_kernel &findKernel(tz_module &module, std::string_view name);
-void findGlobal(tz_module &module, std::string_view name, tz_dptr &address,
-                uint64_t &bytes);
-void launch(tz_stream &stream, tz_kernel &kernel, const tz_launch &request);
 
 } // namespace tz::intel
 
