@@ -17,7 +17,6 @@
 
 using namespace tz::nvidia;
 using tz::plugin::Failure;
-using tz::plugin::guarded;
 namespace plugin = tz::plugin;
 
 namespace tz::nvidia {
@@ -102,11 +101,9 @@ std::atomic<const Cupti *> lastCupti{nullptr};
 
 } // namespace
 
-tz_profiler::tz_profiler(tz_platform &platform, void *ctx,
-                         void *(*getBuffer)(void *, size_t *),
-                         void (*putBuffer)(void *, void *, size_t))
-    : cupti(*new Cupti(libraries())), platform(platform), ctx(ctx),
-      get(getBuffer), put(putBuffer) {
+tz_profiler::tz_profiler(tz_platform &platform,
+                         const tz::plugin::RecordHost &host)
+    : cupti(*new Cupti(libraries())), platform(platform), told(host) {
   {
     std::lock_guard guard(ownerMutex());
     if (owner) {
@@ -193,13 +190,7 @@ void tz_profiler::flush(bool waits) {
   if (waits) {
     pushed.clear();
   }
-  if (dropped) {
-    tz_record record{};
-    record.kind = TZ_RECORD_DROPPED;
-    record.a = std::exchange(dropped, 0);
-    tell(record);
-  }
-  giveBuffer();
+  told.flush();
 }
 
 //===--- CUPTI's side -----------------------------------------------------===//
@@ -229,12 +220,12 @@ void tz_profiler::read(uint8_t *records, size_t valid, void *context,
     try {
       readOne(record);
     } catch (const std::bad_alloc &) {
-      ++dropped;
+      told.drop(1);
     }
   }
   size_t lost = 0;
   if (cupti.getDropped(context, stream, &lost) == cupti::Success) {
-    dropped += lost;
+    told.drop(lost);
   }
   tellWaiting();
 }
@@ -292,35 +283,11 @@ void tz_profiler::tellWaiting() {
       record.correlation = one->second.launch;
       record.external = one->second.scope;
     }
-    tell(record);
+    told.add(record);
   }
   waiting.clear();
   while (pushed.size() > MostCalls) {
     pushed.erase(pushed.begin());
-  }
-}
-
-void tz_profiler::tell(const tz_record &record) {
-  if (buffer && used + sizeof(record) > bufferSize) {
-    giveBuffer();
-  }
-  if (!buffer) {
-    used = bufferSize = 0;
-    buffer = static_cast<char *>(get(ctx, &bufferSize));
-  }
-  if (!buffer || bufferSize < sizeof(record)) {
-    dropped += record.kind == TZ_RECORD_DROPPED ? record.a : 1;
-    return;
-  }
-  tz_record whole = record;
-  whole.size = sizeof(whole);
-  std::memcpy(buffer + used, &whole, sizeof(whole));
-  used += sizeof(whole);
-}
-
-void tz_profiler::giveBuffer() {
-  if (buffer) {
-    put(ctx, std::exchange(buffer, nullptr), used);
   }
 }
 
@@ -330,46 +297,43 @@ tz_str tz_profiler::kept(const char *name) {
 
 //===--- The table --------------------------------------------------------===//
 
-const tz_profiler_api &tz::nvidia::profilerApi() {
-  static constexpr tz_profiler_api table = {
-      sizeof(tz_profiler_api),
-      [](tz_platform *platform, uint64_t kinds, void *ctx,
-         void *(*getBuffer)(void *, size_t *),
-         void (*putBuffer)(void *, void *, size_t), tz_profiler **out) {
-        return guarded([&] {
-          auto made = std::make_unique<tz_profiler>(*platform, ctx, getBuffer,
-                                                    putBuffer);
-          made->enable(kinds);
-          *out = made.release();
-        });
-      },
-      [](tz_profiler *records) { delete records; },
-      [](tz_profiler *records, uint64_t kinds) {
-        return guarded([&] { records->enable(kinds); });
-      },
-      [](tz_profiler *records, uint32_t waits) {
-        return guarded([&] { records->flush(waits != 0); });
-      },
-      [](tz_profiler *records, uint64_t id) -> tz_error * {
-        records->push(cupti::OfScopes, id);
-        return nullptr;
-      },
-      [](tz_profiler *records, uint64_t *id) -> tz_error * {
-        *id = records->pop(cupti::OfScopes);
-        return nullptr;
-      },
-      [](tz_device *, uint64_t *device, uint64_t *host) {
-        return guarded([&] {
-          std::lock_guard guard(ownerMutex());
-          if (!owner) {
-            throw Failure(TZ_E_FAILED_PRECONDITION, "no records are made");
-          }
-          timespec now;
-          owner->cupti.check(owner->cupti.getTimestamp(device),
-                             "read CUPTI's clock");
-          clock_gettime(CLOCK_MONOTONIC, &now);
-          *host = uint64_t(now.tv_sec) * 1000000000u + uint64_t(now.tv_nsec);
-        });
-      }};
-  return table;
+namespace tz::nvidia {
+
+namespace {
+
+struct Records {
+  static tz_profiler *create(tz_platform &platform,
+                             const plugin::RecordHost &host) {
+    return new tz_profiler(platform, host);
+  }
+  static void destroy(tz_profiler &records) { delete &records; }
+  static void enable(tz_profiler &records, uint64_t kinds) {
+    records.enable(kinds);
+  }
+  static void flush(tz_profiler &records, bool waits) { records.flush(waits); }
+  static void push(tz_profiler &records, uint64_t id) {
+    records.push(cupti::OfScopes, id);
+  }
+  static uint64_t pop(tz_profiler &records) {
+    return records.pop(cupti::OfScopes);
+  }
+  static void clockPair(tz_device &, uint64_t &device, uint64_t &host) {
+    std::lock_guard guard(ownerMutex());
+    if (!owner) {
+      throw Failure(TZ_E_FAILED_PRECONDITION, "no records are made");
+    }
+    timespec now;
+    owner->cupti.check(owner->cupti.getTimestamp(&device),
+                       "read CUPTI's clock");
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    host = uint64_t(now.tv_sec) * 1000000000u + uint64_t(now.tv_nsec);
+  }
+};
+
+} // namespace
+
+const tz_profiler_api &profilerApi() {
+  return plugin::profilerTableOf<Records>();
 }
+
+} // namespace tz::nvidia

@@ -10,7 +10,7 @@
 
 #include "backends/nvidia/device/CuptiTypes.h"
 
-#include <terrazzo/plugin/Error.h>
+#include <terrazzo/plugin/ProfilerTable.h>
 
 #include <atomic>
 #include <deque>
@@ -68,9 +68,7 @@ const tz_profiler_api &profilerApi();
 
 /// CUPTI has one set of callbacks for a process; so there is one of these.
 struct tz_profiler {
-  tz_profiler(tz_platform &platform, void *ctx,
-              void *(*getBuffer)(void *, size_t *),
-              void (*putBuffer)(void *, void *, size_t));
+  tz_profiler(tz_platform &platform, const tz::plugin::RecordHost &host);
   ~tz_profiler();
   tz_profiler(const tz_profiler &) = delete;
 
@@ -94,14 +92,9 @@ private:
   void read(uint8_t *buffer, size_t valid, void *context, uint32_t stream);
   void readOne(const void *record);
   void tellWaiting();
-  void tell(const tz_record &record);
-  void giveBuffer();
   tz_str kept(const char *name);
 
   tz_platform &platform;
-  void *const ctx;
-  void *(*const get)(void *, size_t *);
-  void (*const put)(void *, void *, size_t);
   uint64_t enabled = 0;
 
   std::mutex mutex; ///< guards what follows
@@ -113,9 +106,7 @@ private:
   /// Records whose pushed numbers may come later, by the same number.
   std::deque<std::pair<uint32_t, tz_record>> waiting;
   std::set<std::string, std::less<>> names;
-  char *buffer = nullptr;
-  size_t bufferSize = 0, used = 0;
-  uint64_t dropped = 0;
+  tz::plugin::RecordBuffer told;
 };
 
 #endif

@@ -7,10 +7,9 @@
 #ifndef TERRAZZO_PLUGINS_CPU_DEVICE_KERNELRECORDS_H
 #define TERRAZZO_PLUGINS_CPU_DEVICE_KERNELRECORDS_H
 
-#include <terrazzo/plugin.h>
+#include <terrazzo/plugin/ProfilerTable.h>
 
 #include <atomic>
-#include <cstddef>
 #include <mutex>
 
 /// A platform's only one, which is there whether anybody asks for it or not: a
@@ -22,25 +21,16 @@ struct tz_profiler {
            uint64_t ended);
 
   // As the slots of the table.
-  void open(void *ctx, void *(*getBuffer)(void *, size_t *),
-            void (*putBuffer)(void *, void *, size_t));
+  void open(const tz::plugin::RecordHost &host);
   void close();
   void enable(uint64_t kinds);
   void flush();
 
 private:
-  bool hasRoom();
-  void put();
-
   std::atomic<bool> enabled{false};
   std::mutex mutex; ///< guards what follows
   bool isOpen = false;
-  void *ctx = nullptr;
-  void *(*get)(void *, size_t *) = nullptr;
-  void (*give)(void *, void *, size_t) = nullptr;
-  char *buffer = nullptr;
-  size_t size = 0, used = 0;
-  uint64_t dropped = 0;
+  tz::plugin::RecordBuffer buffer;
 };
 
 namespace tz::cpu {
