@@ -12,6 +12,7 @@
 
 #include "terrazzo/plugin/KernelInput.h"
 #include "terrazzo/plugin/OwnFile.h"
+#include "terrazzo/simt/WarpSize.h"
 
 #include "llvm/Config/llvm-config.h"
 
@@ -33,10 +34,14 @@ public:
   tz_target_desc describe(std::string_view target) override;
   /// A list, also a short one, is what names of options are held against.
   std::vector<plugin::Option> options(std::string_view target) {
-    const int64_t lanes = require(target).lanes;
+    const Machine &machine = require(target);
+    const llvm::SmallVector<unsigned> sizes = machine.subgroupSizes();
+    const int64_t least = *llvm::min_element(sizes);
     return {plugin::Option::integer(
-        "num_warps", 1, MostThreads / lanes, 4,
-        "sub-groups of a program: " + std::to_string(lanes) + " lanes each")};
+                "num_warps", 1, MostThreads / least, 4,
+                "sub-groups of a program: " + std::to_string(machine.lanes) +
+                    " lanes each"),
+            simt::warpSizeOption(sizes)};
   }
   plugin::Artifact compile(const plugin::Request &request) override;
   std::string fingerprint(const plugin::Request &) override {
@@ -206,7 +211,9 @@ static void addMachineCode(const plugin::Request &request,
 }
 
 plugin::Artifact SpirvCompiler::compile(const plugin::Request &request) {
-  const Machine &machine = require(plugin::view(request.target));
+  const Machine &listed = require(plugin::view(request.target));
+  const Machine machine =
+      listed.withLanes(simt::warpSize(request, listed.subgroupSizes()));
   plugin::KernelInput<simt::SimtDialect> input(request);
   tile::KernelOp kernel = input.kernel;
   Compiled compiled;

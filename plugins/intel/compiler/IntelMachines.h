@@ -8,6 +8,7 @@
 #define TERRAZZO_PLUGINS_INTEL_COMPILER_INTELMACHINES_H
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <cstdint>
@@ -24,6 +25,7 @@ struct Machine {
   /// Its name for the driver's compiler; empty: code of it runs on many.
   llvm::StringRef device;
   unsigned lanes;       ///< of a sub-group: 8, 16 or 32
+  unsigned sizes;       ///< that a kernel may ask for, added up
   uint64_t sharedBytes; ///< local memory of a work-group
   unsigned registers;   ///< of a lane, 32 bits wide; 0: not known
   /// Where the estimate of spirv/Pressure.cpp is above it, the driver's
@@ -36,6 +38,11 @@ struct Machine {
   /// Matrix instructions and blocks are functions of shuffles and loads: the
   /// same layouts on any OpenCL device.
   bool emulates;
+
+  /// The sizes of a sub-group, the usual one first.
+  llvm::SmallVector<unsigned> subgroupSizes() const;
+  /// With sub-groups of another size: its matrix unit takes the usual one.
+  Machine withLanes(unsigned size) const;
 
   /// May an OpenCL device for CPUs run what is compiled for it?
   bool mayBeCpu() const { return registers == 0 || emulates; }
