@@ -221,6 +221,25 @@ static bool sweeps(mlir::scf::ForOp loop, tile::StoreViewOp store) {
          *step >= type.getShape()[0];
 }
 
+/// Arrays of which each program reads tiles of this type for itself.
+unsigned CpuLowering::arraysReadLike(mlir::Type tileType) {
+  auto [known, isNew] = ownReads.try_emplace(tileType, 0);
+  if (isNew) {
+    SmallDenseSet<int64_t> groups;
+    kernel->walk([&](mlir::Operation *op) {
+      auto group = op->getAttrOfType<mlir::IntegerAttr>("group");
+      if (isa<tile::LoadOp, tile::LoadViewOp>(op) && group &&
+          op->getResult(0).getType() == tileType &&
+          llvm::any_of(steps.ofAccess(op),
+                       [](Step step) { return !step.isZero(); })) {
+        groups.insert(group.getInt());
+      }
+    });
+    known->second = static_cast<unsigned>(groups.size());
+  }
+  return known->second;
+}
+
 Value *CpuLowering::writesLargeOutput(tile::StoreViewOp store) {
   // What is written past the caches is ordered by the fence at the end only.
   if (!largeOutput || hasAtomics || waits() || machine.vectorBits < 256) {
@@ -249,10 +268,14 @@ Value *CpuLowering::writesLargeOutput(tile::StoreViewOp store) {
     if (!first || !last) {
       return nullptr;
     }
-    elements = b.CreateSExt(b.CreateSub(last, first), b.getInt64Ty());
+    // The last iteration may begin near the end.
+    Value *length = b.CreateSExt(b.CreateSub(last, first), b.getInt64Ty());
+    elements = b.CreateAdd(length, b.CreateSub(elements, b.getInt64(1)));
   }
   fencesStores = true;
-  Value *bytes = b.CreateMul(elements, b.getInt64(elementBytes));
+  // What is read as it is written takes as much of the caches.
+  const uint64_t each = elementBytes * (1 + arraysReadLike(type.getTileType()));
+  Value *bytes = b.CreateMul(elements, b.getInt64(each));
   return b.CreateICmpSGE(b.CreateMul(programs, bytes),
                          b.getInt64(*largeOutput));
 }

@@ -20,6 +20,7 @@
 #include "plugins/cpu/compiler/dot/Dot.h"
 #include "plugins/cpu/compiler/lower/ArenaLayout.h"
 #include "plugins/cpu/compiler/lower/FusionPlan.h"
+#include "plugins/cpu/compiler/lower/ProgramSteps.h"
 
 #include "terrazzo/lowering/DebugInfo.h"
 #include "terrazzo/lowering/Elementwise.h"
@@ -178,10 +179,11 @@ public:
 
   llvm::Value *address(const Buffer &buffer);
   llvm::Value *arenaAddress(uint64_t offset);
-  /// Do the programs of this launch write more through this store than the
-  /// caches hold, each byte once? Null: that cannot be said before it is
-  /// reached, or stores past the caches would not be right.
+  /// Do the programs of this launch write more through this store, and read
+  /// beside it, than the caches hold, each byte once? Null: that cannot be said
+  /// before it is reached, or stores past the caches would not be right.
   llvm::Value *writesLargeOutput(tile::StoreViewOp store);
+  unsigned arraysReadLike(mlir::Type tileType);
   // Behind.cpp
   /// Where the tile of this store is left for the next program to write it.
   /// None: it is written at once.
@@ -358,6 +360,9 @@ private:
 
   tile::KernelOp kernel;
   FusionPlan plan;
+  ProgramSteps steps;
+  /// Arrays of which each program reads tiles of a type that no other reads.
+  llvm::DenseMap<mlir::Type, unsigned> ownReads;
   ArenaLayout arena;
   lowering::DebugInfo debug;
   llvm::Function *function = nullptr;
