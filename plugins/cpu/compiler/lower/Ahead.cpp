@@ -60,13 +60,17 @@ Value *CpuLowering::idOfNextProgram(unsigned axis) {
 Value *CpuLowering::foretell(mlir::Value value, bool ofNext, unsigned depth) {
   mlir::Operation *op = value.getDefiningOp();
   auto known = scalars.find(value);
+  if (ofNext && foretold && value == foretold.getInductionVar()) {
+    return b.CreateAdd(known->second, scalar(foretold.getStep()));
+  }
   if (!op || (!ofNext && known != scalars.end())) {
     const bool argument =
         op || isa<tile::KernelOp>(value.getParentBlock()->getParentOp());
     return argument && known != scalars.end() ? known->second : nullptr;
   }
   if (auto id = dyn_cast<tile::ProgramIdOp>(op)) {
-    return ofNext ? idOfNextProgram(id.getAxis()) : program[id.getAxis()];
+    return ofNext && !foretold ? idOfNextProgram(id.getAxis())
+                               : program[id.getAxis()];
   }
   if (auto number = dyn_cast<arith::ConstantOp>(op)) {
     return constant(number.getValue());
@@ -96,9 +100,29 @@ Value *CpuLowering::foretell(mlir::Value value, bool ofNext, unsigned depth) {
   return same ? known->second : elementwise(op, operands);
 }
 
+/// Where the view begins in the next iteration of the innermost loop that moves
+/// it, or in the next program.
+Value *CpuLowering::baseOfNext(mlir::Value view) {
+  auto made = view.getDefiningOp<tile::MakeViewOp>();
+  for (mlir::Operation *around = made->getParentOp();
+       !isa<tile::KernelOp>(around); around = around->getParentOp()) {
+    if (auto loop = dyn_cast<mlir::scf::ForOp>(around)) {
+      foretold = loop;
+      Value *base = foretell(made.getBase(), true);
+      foretold = {};
+      if (!base || base != foretell(made.getBase(), false)) {
+        return base;
+      }
+    }
+  }
+  return foretell(made.getBase(), true);
+}
+
 Value *CpuLowering::distance(mlir::Value from, mlir::Value to, bool ofNext) {
   auto there = to.getDefiningOp<tile::MakeViewOp>();
-  Value *end = there ? foretell(there.getBase(), ofNext) : nullptr;
+  Value *end = !there   ? nullptr
+               : ofNext ? baseOfNext(to)
+                        : foretell(there.getBase(), false);
   if (!end || end == view(from).base) {
     return nullptr;
   }

@@ -240,37 +240,67 @@ unsigned CpuLowering::arraysReadLike(mlir::Type tileType) {
   return known->second;
 }
 
+/// Does the loop store to another row in each iteration?
+static bool movesRow(mlir::scf::ForOp loop, tile::StoreViewOp store) {
+  auto made = store.getView().getDefiningOp<tile::MakeViewOp>();
+  SmallVector<mlir::Value> bases;
+  if (made && !loop.getUnsignedCmp()) {
+    bases.push_back(made.getBase());
+  }
+  constexpr size_t most = 32;
+  for (size_t i = 0; i < bases.size() && i < most; ++i) {
+    if (bases[i] == loop.getInductionVar()) {
+      return true;
+    }
+    mlir::Operation *op = bases[i].getDefiningOp();
+    if (op && !loop.isDefinedOutsideOfLoop(bases[i])) {
+      bases.append(op->operand_begin(), op->operand_end());
+    }
+  }
+  return false;
+}
+
 Value *CpuLowering::writesLargeOutput(tile::StoreViewOp store) {
   // What is written past the caches is ordered by the fence at the end only.
   if (!largeOutput || hasAtomics || waits() || machine.vectorBits < 256) {
     return nullptr;
   }
-  mlir::scf::ForOp loop;
-  for (mlir::Operation *around = store->getParentOp();
-       !isa<tile::KernelOp>(around); around = around->getParentOp()) {
-    auto found = dyn_cast<mlir::scf::ForOp>(around);
-    if (isa<mlir::scf::IfOp>(around)) {
-      continue;
-    }
-    // What is written again and again is better off in the caches.
-    if (loop || !found || !sweeps(found, store)) {
-      return nullptr;
-    }
-    loop = found;
-  }
   auto type = cast<tile::ViewType>(store.getView().getType());
   const uint64_t elementBytes = tile::storageBytes(type.getElementType());
   Value *elements =
       b.getInt64(static_cast<uint64_t>(type.getTileType().getNumElements()));
-  if (loop) {
-    Value *first = foretell(loop.getLowerBound(), false),
-          *last = foretell(loop.getUpperBound(), false);
-    if (!first || !last) {
+  bool swept = false;
+  for (mlir::Operation *around = store->getParentOp();
+       !isa<tile::KernelOp>(around); around = around->getParentOp()) {
+    if (isa<mlir::scf::IfOp>(around)) {
+      continue;
+    }
+    auto loop = dyn_cast<mlir::scf::ForOp>(around);
+    const bool sweep = loop && !swept && sweeps(loop, store);
+    // What is written again and again is better off in the caches.
+    if (!loop || !(sweep || movesRow(loop, store))) {
       return nullptr;
     }
-    // The last iteration may begin near the end.
+    swept |= sweep;
+    Value *first = foretell(loop.getLowerBound(), false),
+          *last = foretell(loop.getUpperBound(), false),
+          *step = sweep ? nullptr : foretell(loop.getStep(), false);
+    if (!first || !last || !(sweep || step)) {
+      return nullptr;
+    }
     Value *length = b.CreateSExt(b.CreateSub(last, first), b.getInt64Ty());
-    elements = b.CreateAdd(length, b.CreateSub(elements, b.getInt64(1)));
+    if (sweep) {
+      // The last iteration may begin near the end.
+      elements = b.CreateAdd(length, b.CreateSub(elements, b.getInt64(1)));
+      continue;
+    }
+    step = b.CreateSExt(step, b.getInt64Ty());
+    length = b.CreateSub(b.CreateAdd(length, step), b.getInt64(1));
+    if (auto *one = dyn_cast<ConstantInt>(step); !one || !one->isOne()) {
+      length = b.CreateSDiv(length, b.CreateBinaryIntrinsic(
+                                        Intrinsic::smax, step, b.getInt64(1)));
+    }
+    elements = b.CreateMul(elements, length);
   }
   fencesStores = true;
   // What is read as it is written takes as much of the caches.

@@ -194,7 +194,8 @@ public:
   void writeSomeBehind(uint64_t bytes);
   void writeAllBehind();
   /// How far from what this program reaches through the view `from` it reaches
-  /// through `to`, or the next program will, in bytes. Null: it cannot be said.
+  /// through `to`, or the next one will, in bytes: the next iteration of a loop
+  /// that goes from row to row, else the next program. Null: it cannot be said.
   llvm::Value *distance(mlir::Value from, mlir::Value to, bool ofNext);
   /// The next stores to rows like that of `load`, one for each view.
   llvm::SmallVector<tile::StoreViewOp> rowsWrittenAfter(tile::LoadViewOp load);
@@ -302,6 +303,7 @@ private:
   void argumentsRecord();
   // Ahead.cpp
   llvm::Value *idOfNextProgram(unsigned axis);
+  llvm::Value *baseOfNext(mlir::Value view);
   llvm::Value *foretell(mlir::Value value, bool ofNext, unsigned depth = 0);
   // InPlace.cpp
   /// Loads of the addresses that `store` writes, at `address`, that its nest
@@ -399,6 +401,9 @@ private:
   llvm::DenseMap<mlir::Value, Buffer> destinations;
   /// Numbers of the nests that read what a load loads.
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<unsigned, 2>> readers;
+  /// While something is foretold: of its next iteration, not of the next
+  /// program.
+  mlir::scf::ForOp foretold;
   unsigned nests = 0;
   /// All stores through views, as they stand; made when it is first needed.
   std::optional<std::vector<tile::StoreViewOp>> rowStores;
