@@ -251,7 +251,10 @@ std::optional<Registers> KernelLowering::shuffled(const Layout &from,
       values[0]->getType()->isPointerTy()
           ? 2
           : std::max(1u, values[0]->getType()->getScalarSizeInBits() / 32);
-  if (choices.size() > 2 || (count << choices.size()) * words > 64) {
+  // A shuffle costs what an access of shared memory does, which takes more at
+  // once and needs no choice: it is dearer by the barriers alone.
+  const int64_t most = choices.empty() ? 64 : 16;
+  if (choices.size() > 2 || (count << choices.size()) * words > most) {
     return std::nullopt;
   }
   Value *laneBase = b.getInt32(0);
