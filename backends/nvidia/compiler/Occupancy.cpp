@@ -161,18 +161,20 @@ int64_t widestProduct(tile::KernelOp kernel) {
 }
 
 /// The same for products outside of loops. A few registers less may let one
-/// more block run, and all programs at once.
+/// more block run, and all programs at once. Of small products ptxas takes what
+/// registers it may, though it needs half of them: more threads are tried.
 SmallVector<unsigned, 4>
 threadsWithoutRings(int64_t words, uint64_t sharedBytesEach,
                     const ArchitectureFacts &architecture) {
-  constexpr unsigned addresses = 32;
+  constexpr unsigned addresses = 32, fewAddresses = 16;
   const uint64_t byShared = sharedBytesEach
                                 ? architecture.sharedBytes / sharedBytesEach
                                 : architecture.threads;
   SmallVector<unsigned, 4> wanted;
-  for (unsigned threads : {1024, 768, 512, 384}) {
+  for (unsigned threads : {2048, 1536, 1024, 768, 512, 384}) {
+    const int64_t beside = threads > 1024 ? fewAddresses : addresses;
     const bool fits =
-        threads <= byShared && words + addresses <= RegistersOfAll / threads;
+        threads <= byShared && words + beside <= RegistersOfAll / threads;
     if (fits || threads <= 512) { // 128 registers each, as a rule
       wanted.push_back(threads);
     }
