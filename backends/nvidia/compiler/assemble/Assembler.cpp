@@ -210,6 +210,14 @@ size_t nextChoice(ArrayRef<AssemblerChoice> choices, size_t at,
   return at;
 }
 
+/// Whether ptxas says that it serialised what could overlap. It says of other
+/// reasons, too, which more registers do not change.
+bool lacksRegisters(const Assembled &made) {
+  return any_of(made.warnings, [](StringRef line) {
+    return line.contains("insufficient register resources");
+  });
+}
+
 /// Cores that have nothing to do, with this thread's.
 size_t idleCores() {
   // "0.31 0.20 0.15 2/480 1234": two run now, this thread is one of them.
@@ -377,6 +385,7 @@ std::optional<Assembled> Assembler::best(ArrayRef<AssemblerChoice> choices,
   }
   std::vector<std::string> refusals;
   std::optional<size_t> spilling; // the last one that is not refused
+  std::optional<size_t> serial;   // the first one without spills
   auto finish = [&](size_t i) {
     taken = i;
     Assembled &made = attempts.finish(i);
@@ -385,9 +394,16 @@ std::optional<Assembled> Assembler::best(ArrayRef<AssemblerChoice> choices,
   };
   for (size_t i = 0;;) {
     try {
-      const unsigned spills = attempts.finish(i).spillBytes;
-      if (spills == 0 || i == last) {
+      const Assembled &made = attempts.finish(i);
+      const unsigned spills = made.spillBytes;
+      if (!spills && !lacksRegisters(made)) {
         return finish(i);
+      }
+      if (!spills && !serial) {
+        serial = i;
+      }
+      if (i == last) {
+        return finish(serial.value_or(i));
       }
       spilling = i;
       i = nextChoice(choices, i, spills);
@@ -397,7 +413,7 @@ std::optional<Assembled> Assembler::best(ArrayRef<AssemblerChoice> choices,
         throw;
       }
       if (i == last) {
-        return finish(*spilling);
+        return finish(serial.value_or(*spilling));
       }
       ++i;
     }

@@ -61,10 +61,11 @@ public:
   /// cores have nothing to do.
   static size_t atOnce(size_t choices, size_t bytes);
 
-  /// Machine code of the first choice that is not refused and needs no spills,
-  /// else of the last one; `taken` says which. A choice is passed over where
-  /// the spills of the one before say that its registers are too few. None if
-  /// there is neither ptxas nor nvJitLink. Throws AssemblerError.
+  /// Machine code of the first choice that is not refused, needs no spills and
+  /// has registers enough for products that overlap; else of the first without
+  /// spills, else of the last one. `taken` says which. A choice is passed over
+  /// where the spills of the one before say that its registers are too few.
+  /// None if there is neither ptxas nor nvJitLink. Throws AssemblerError.
   std::optional<Assembled> best(llvm::ArrayRef<AssemblerChoice> choices,
                                 size_t &taken);
 
