@@ -140,7 +140,7 @@ public:
   //===--- Ahead.cpp -----------------------------------------------------===//
   /// Prefetches what the next program will load here.
   void fetchAhead(tile::LoadViewOp load, const Index &index);
-  /// Prefetches what this load will reach a page further, if each element is
+  /// Prefetches what this load will reach 2 KiB further, if each element is
   /// read once and memory is what the nest waits for.
   void fetchFar(tile::LoadViewOp load, const Access &access,
                 const Index &index);
