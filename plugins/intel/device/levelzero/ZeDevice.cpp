@@ -246,8 +246,11 @@ tz_device::~tz_device() {
   releaseAll(*this);
   // Its marks are of the context, which goes last.
   marks.clear();
-  if (ze_context_handle_t context = made.load(); context && !isAdopted) {
-    (void)driver.zeContextDestroy(context);
+  if (ze_context_handle_t context = made.load()) {
+    --platform.contexts;
+    if (!isAdopted) {
+      (void)driver.zeContextDestroy(context);
+    }
   }
 }
 
@@ -263,6 +266,7 @@ ze_context_handle_t tz_device::context() {
       return "start work on " + label + " (" + facts.name + ")";
     });
     made.store(context, std::memory_order_release);
+    ++platform.contexts;
   }
   return made.load(std::memory_order_relaxed);
 }
@@ -272,6 +276,7 @@ bool tz_device::adopt(ze_context_handle_t context) {
   if (!made.load(std::memory_order_relaxed)) {
     isAdopted = true;
     made.store(context, std::memory_order_release);
+    ++platform.contexts;
   }
   return made.load(std::memory_order_relaxed) == context;
 }

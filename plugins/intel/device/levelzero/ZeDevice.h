@@ -173,6 +173,8 @@ struct tz_platform {
   tz_device *find(const std::function<bool(tz_device &)> &ask);
 
   const tz::intel::ZeDriver driver;
+  /// That devices have, their own and the program's.
+  std::atomic<uint32_t> contexts{0};
   std::vector<std::unique_ptr<tz_device>> devices;
   std::vector<tz_device *> handles;
 
@@ -236,6 +238,8 @@ ZeForeign readSyclQueue(void *queue);
 
 /// Frees what was not freed.
 void releaseAll(tz_device &device);
+/// Is it in memory of the device's context?
+bool isMemoryOf(tz_device &device, tz_dptr address);
 /// Before and behind a command of the list.
 void keepOrderBefore(tz_stream &stream);
 void keepOrderBehind(tz_stream &stream);

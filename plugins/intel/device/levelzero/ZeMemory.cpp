@@ -138,6 +138,12 @@ static bool describeForeign(tz_device &device, tz_dptr address,
   return true;
 }
 
+bool isMemoryOf(tz_device &device, tz_dptr address) {
+  tz_mem_info info{};
+  return device.allocations.find(address) ||
+         describeForeign(device, address, info);
+}
+
 tz_mem_info describeMemory(tz_platform &platform, tz_dptr address) {
   tz_mem_info info{};
   tz_device *device = platform.find([&](tz_device &one) {

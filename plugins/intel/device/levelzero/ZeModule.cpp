@@ -5,12 +5,14 @@
 // Why    Arguments are kept in the kernel object: each launch has one to
 //        itself while it sets them.
 //===----------------------------------------------------------------------===//
+#include "plugins/intel/device/ForeignMemory.h"
 #include "plugins/intel/device/LoadedCode.h"
 #include "plugins/intel/device/levelzero/ZeDevice.h"
 
 #include <terrazzo/plugin/Structs.h>
 
 #include <algorithm>
+#include <cstring>
 
 using namespace tz::intel;
 
@@ -144,10 +146,18 @@ void findGlobal(tz_module &module, std::string_view name, tz_dptr &address,
 
 static void setArguments(const tz_kernel &kernel, ze_kernel_handle_t object,
                          const void *packed) {
-  const ZeDriver &driver = kernel.module.device.driver;
+  tz_device &device = kernel.module.device;
+  const ZeDriver &driver = device.driver;
+  const bool hasOthers =
+      device.platform.contexts.load(std::memory_order_relaxed) > 1;
   const auto *bytes = static_cast<const unsigned char *>(packed);
   uint32_t number = 0;
   for (const KernelParameter &parameter : kernel.about.parameters) {
+    if (hasOthers && parameter.isPointer) [[unlikely]] {
+      tz_dptr address = 0;
+      std::memcpy(&address, bytes + parameter.offset, sizeof(address));
+      refuseForeign(device, kernel.about, number, address, isMemoryOf);
+    }
     ZeDriver::check(driver.zeKernelSetArgumentValue(object, number,
                                                     parameter.bytes,
                                                     bytes + parameter.offset),

@@ -6,6 +6,7 @@
 //        object to itself while it sets arguments.
 //===----------------------------------------------------------------------===//
 #include "plugins/intel/Notes.h"
+#include "plugins/intel/device/ForeignMemory.h"
 #include "plugins/intel/device/LoadedCode.h"
 #include "plugins/intel/device/opencl/ClDevice.h"
 
@@ -173,26 +174,6 @@ void findGlobal(tz_module &module, std::string_view name, tz_dptr &address,
 
 //===--- Launches ---------------------------------------------------------===//
 
-/// Drivers take an address of another context without a word, and the kernel
-/// faults there, or reads what is not its own.
-static void mustReach(const tz_kernel &kernel, cl_uint number,
-                      const void *memory) {
-  tz_device &device = kernel.module.device;
-  const auto address = reinterpret_cast<tz_dptr>(memory);
-  if (!address || isMemoryOf(device, address)) {
-    return;
-  }
-  const tz_device *owner = device.platform.find([&](tz_device &one) {
-    return &one != &device && isMemoryOf(one, address);
-  });
-  if (owner) {
-    throw Failure(TZ_E_INVALID_ARGUMENT,
-                  "argument " + std::to_string(number) + " of kernel '" +
-                      kernel.about.name + "' is memory of " + owner->label +
-                      ", which works in another context than " + device.label);
-  }
-}
-
 static void setArguments(const tz_kernel &kernel, cl_kernel object,
                          const void *packed) {
   tz_device &device = kernel.module.device;
@@ -206,7 +187,8 @@ static void setArguments(const tz_kernel &kernel, cl_kernel object,
       std::memcpy(&address, value, sizeof(address));
       if (device.platform.contexts.load(std::memory_order_relaxed) > 1)
           [[unlikely]] {
-        mustReach(kernel, number, address);
+        refuseForeign(device, kernel.about, number,
+                      reinterpret_cast<tz_dptr>(address), isMemoryOf);
       }
       result =
           device.facts.hasUnifiedMemory

@@ -235,6 +235,28 @@ TEST_F(ZeForeign, ContextIsADeviceWithItsLists) {
   expectToWork(stream);
 }
 
+TEST_F(ZeForeign, MemoryOfAnotherContextIsNoArgument) {
+  const tz_dptr own = memory(64);
+  tz_kernel *count = kernel("count");
+  EXPECT_EQ(launch(count, Packed() << own << int32_t(1)).code, TZ_E_OK);
+  const tz_native about{sizeof(about), "level_zero", context, device->native,
+                        nullptr};
+  ASSERT_EQ(wrapDevice(about).code, TZ_E_OK);
+  tz_dptr theirs = 0;
+  ASSERT_EQ(
+      Told(calls.allocate(wrapped, TZ_MEM_DEVICE, 64, 0, nullptr, &theirs))
+          .code,
+      TZ_E_OK);
+  const Told told = launch(count, Packed() << theirs + 8 << int32_t(1));
+  EXPECT_EQ(told.code, TZ_E_INVALID_ARGUMENT);
+  EXPECT_EQ(told.text,
+            "argument 0 of kernel 'count' is memory of the program's context "
+            "on intel:0, which works in another context than intel:0");
+  EXPECT_EQ(launch(count, Packed() << own << int32_t(1)).code, TZ_E_OK);
+  EXPECT_EQ(Told(api.stream_sync(stream)).code, TZ_E_OK);
+  EXPECT_EQ(Told(api.mem_free(wrapped, theirs, nullptr)).code, TZ_E_OK);
+}
+
 TEST_F(ZeForeign, EventOfTheProgramIsWaitedForInItsContext) {
   const tz_native about{sizeof(about), "level_zero", context, device->native,
                         nullptr};
