@@ -323,6 +323,43 @@ tile.kernel @no_recurrence(%k: !tile.ptr<f32> {tile.divisibility = 16 : i64, til
   tile.return
 }
 
+// What is reduced does not come of what is carried, and threads load narrow
+// elements: a load again behind the last iteration would cost more than it hides.
+// CHECK-LABEL: tile.kernel @narrow_beside_carried
+// CHECK-NOT: tile.load_view
+// CHECK: scf.for
+// CHECK-COUNT-1: tile.load_view
+// CHECK-NOT: tile.load_view
+// CHECK: tile.store_view
+tile.kernel @narrow_beside_carried(%k: !tile.ptr<f16> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %o: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 3 : i64}, %n: i32) attributes {tile.num_warps = 4 : i32} {
+  %zero = arith.constant dense<0.0> : tensor<8xf32>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %w = arith.constant 512 : i64
+  %far = arith.constant 262144 : i64
+  %all = arith.constant 409600 : i64
+  %count = arith.constant 8 : i64
+  %vk = tile.make_view %k shape[%count, %all] strides[%far, %w] : !tile.ptr<f16> -> !tile.view<8x512xf16>
+  %vo = tile.make_view %o shape[%count] strides[%one] : !tile.ptr<f32> -> !tile.view<8xf32>
+  %last = scf.for %i = %c0 to %n step %c1 iter_args(%most = %zero) -> (tensor<8xf32>) : i32 {
+    %wide = arith.extsi %i : i32 to i64
+    %from = arith.muli %wide, %w : i64
+    %rows = tile.load_view %vk[%z, %from] checked [false, false] {group = 1 : i64} : !tile.view<8x512xf16> -> tensor<8x512xf16>
+    %long = arith.extf %rows : tensor<8x512xf16> to tensor<8x512xf32>
+    %sum = tile.reduce(%long) axis 1 : (tensor<8x512xf32>) -> tensor<8xf32> {
+    ^bb0(%x: f32, %y: f32):
+      %s = arith.addf %x, %y : f32
+      tile.yield %s : f32
+    }
+    %next = arith.addf %most, %sum : tensor<8xf32>
+    scf.yield %next : tensor<8xf32>
+  }
+  tile.store_view %vo[%z], %last checked [false] {group = 3 : i64} : !tile.view<8xf32>, tensor<8xf32>
+  tile.return
+}
+
 // Three iterations of a gather: all indices, then all that they lead to, are under
 // way before the first sum.
 // CHECK-LABEL: tile.kernel @few_gathers

@@ -7,6 +7,8 @@
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include "llvm/ADT/SetVector.h"
+
 using namespace mlir;
 using namespace tz;
 using namespace tz::simt;
@@ -45,14 +47,46 @@ void SimtDialect::initialize() {
       >();
 }
 
-bool tz::simt::isRecurrence(LoopLikeOpInterface loop) {
+namespace {
+bool isCarriedTile(LoopLikeOpInterface loop, Value value) {
+  return hasLayout(value.getType()) &&
+         llvm::is_contained(loop.getRegionIterArgs(), value);
+}
+
+/// Is the value computed, in the loop, of a tile that it carries?
+bool comesOfCarried(LoopLikeOpInterface loop, ValueRange values) {
+  llvm::SetVector<Value> reached(values.begin(), values.end());
+  for (size_t i = 0; i < reached.size(); ++i) {
+    if (isCarriedTile(loop, reached[i])) {
+      return true;
+    }
+    Operation *op = reached[i].getDefiningOp();
+    if (op && loop->isProperAncestor(op)) {
+      op->walk([&](Operation *inner) {
+        reached.insert(inner->operand_begin(), inner->operand_end());
+      });
+    }
+  }
+  return false;
+}
+
+bool isCombining(Operation &op) {
+  return isa<tile::ReduceOp, tile::ScanOp>(op);
+}
+} // namespace
+
+bool tz::simt::combinesBesideCarried(LoopLikeOpInterface loop) {
   return llvm::any_of(
              loop.getRegionIterArgs(),
              [](Value carried) { return hasLayout(carried.getType()); }) &&
-         llvm::any_of(loop.getLoopRegions().front()->getOps(),
-                      [](Operation &op) {
-                        return isa<tile::ReduceOp, tile::ScanOp>(op);
-                      });
+         llvm::any_of(loop.getLoopRegions().front()->getOps(), isCombining);
+}
+
+bool tz::simt::isRecurrence(LoopLikeOpInterface loop) {
+  return llvm::any_of(
+      loop.getLoopRegions().front()->getOps(), [&](Operation &op) {
+        return isCombining(op) && comesOfCarried(loop, op.getOperands());
+      });
 }
 
 bool tz::simt::hasLayout(Type type) {

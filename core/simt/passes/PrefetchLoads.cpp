@@ -102,12 +102,34 @@ int64_t registersOf(Value value) {
   return std::max(elementsOf(value), bytesOf(value) / 4);
 }
 
+/// Does a thread load elements beside each other at once?
+bool isWide(Operation &load) {
+  const Value value = load.getResult(0);
+  if (!hasLayout(value.getType())) {
+    return true; // one for all
+  }
+  ArrayRef<Coordinates> registers = layoutOf(value).bases(Axis::Register);
+  return !registers.empty() && llvm::is_contained(registers.front(), 1);
+}
+
+/// Is little under way between iterations? In a recurrence each waits for the
+/// one before it. If a loop combines without what it carries, its threads wait
+/// for each other alone; then what is loaded for an iteration that is not there
+/// would cost more than it hides, unless it takes few instructions.
+bool waitsInOrder(scf::ForOp loop) {
+  return isRecurrence(loop) ||
+         (combinesBesideCarried(loop) &&
+          llvm::all_of(*loop.getBody(), [](Operation &op) {
+            return !isa<tile::LoadOp, tile::LoadViewOp>(op) || isWide(op);
+          }));
+}
+
 class Prefetcher {
 public:
   explicit Prefetcher(scf::ForOp loop)
       : loop(loop), loc(loop.getLoc()),
         hasDots(!loop.getBody()->getOps<DotOp>().empty()),
-        isSequential(isRecurrence(loop)) {}
+        isSequential(waitsInOrder(loop)) {}
 
   /// How many loads go ahead.
   size_t run();

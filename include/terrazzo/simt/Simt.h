@@ -34,9 +34,11 @@ bool hasLayout(mlir::Type type);
 /// Registers, 32 bits wide, in which a thread holds the tile, elements apart; 0
 /// of what is no tile with a layout.
 int64_t wordsOf(mlir::Value value);
-/// Does the loop carry a tile and combine lanes in each iteration? Then the
-/// next iteration waits for all threads of this one, and other blocks hide
-/// little.
+/// Does the loop carry a tile and combine lanes in each iteration? Then all
+/// threads wait for each other in each.
+bool combinesBesideCarried(mlir::LoopLikeOpInterface loop);
+/// Does what is combined come of the carried tile as well? Then the next
+/// iteration waits for all threads of this one, and other blocks hide little.
 bool isRecurrence(mlir::LoopLikeOpInterface loop);
 /// On a kernel: so many blocks, beside each other along the grid's first axis,
 /// run at the same time and may fill each other's shared memory.
