@@ -21,9 +21,8 @@ void refuseForeign(Device &device, const SpirvKernel &kernel, uint32_t number,
   if (!address || isMemoryOf(device, address)) {
     return;
   }
-  const Device *owner = device.platform.find([&](Device &one) {
-    return &one != &device && isMemoryOf(one, address);
-  });
+  const Device *owner = device.platform.find(
+      [&](Device &one) { return &one != &device && isMemoryOf(one, address); });
   if (owner) {
     throw plugin::Failure(
         TZ_E_INVALID_ARGUMENT,
