@@ -244,15 +244,21 @@ public:
     for (size_t lane = 0; lane < products.size(); ++lane) {
       products[lane].add(x[lane], laneOf(e, lane));
     }
+    ++rows;
   }
   /// Takes the bounds of our products of the rows so far away where another
-  /// grouping has an infinity on its way.
+  /// grouping has an infinity on its way. Others are widened: a rounding of
+  /// another grouping may be at the foot of a binade, where its half ULP is
+  /// twice as much of the product as at the head, where ours may be.
   void bound(TileValue &ours) const {
-    Floats errors = errorLanes(ours);
+    Floats errors = errorLanes(ours), values = floatLanes(ours);
+    const double binades = 0.5 * double(rows - 1) * unitRoundoff(ours.kind());
     errors.resize(products.size(), errors.size() == 1 ? errors.front() : 0.0);
     for (size_t lane = 0; lane < products.size(); ++lane) {
       if (products[lane].mayLeaveRange(ours.kind())) {
         errors[lane] = Unknown;
+      } else if (rows > 2 && std::isfinite(values[lane])) {
+        errors[lane] += binades * std::abs(values[lane]);
       }
     }
     ours = ours.recast(ours.kind());
@@ -261,6 +267,7 @@ public:
 
 private:
   std::vector<ProductBound> products;
+  int64_t rows = 0;
 };
 
 /// While it lives, ops of a combine region count as done in any order.

@@ -23,8 +23,10 @@
 //        where x and x +- p do not agree on being infinite or NaN.
 //        E7 Regions that round otherwise than a sum or a product (reduce, scan)
 //        are taken to round as often as a chain of all their terms, each time
-//        by a ULP: half for our order, half for the other. Of a product that
-//        leaves the range in another grouping nothing is known (ProductBound.h).
+//        by a ULP: half for our order, half for the other. Products in another
+//        grouping lie in other binades: half a unit roundoff more each. Of a
+//        product that leaves the range in another grouping nothing is known
+//        (ProductBound.h).
 //        E8 What is added to a matrix product without accumulator may be its
 //        accumulator: each addition of the product may round at its size.
 //===----------------------------------------------------------------------===//

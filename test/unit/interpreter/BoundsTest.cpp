@@ -235,6 +235,21 @@ TEST_F(Bounds, OfAProductEndWhereAnotherGroupingOverflows) {
   }
 }
 
+TEST_F(Bounds, OfAProductHoldItsOtherGrouping) {
+  // Near the root of two: ours is rounded at the head of a binade, b * c at the
+  // foot of the next.
+  const float a = 0x1.6a12ecp0f, b = 0x1.69a22cp0f, c = 0x1.6b1e28p0f;
+  const std::vector<double> bounds =
+      boundsOf({a, b, c}, R"(%r = tile.scan(%x) axis 0 : (TILE) -> TILE {
+^bb0(%a: f32, %b: f32):
+  %s = arith.mulf %a, %b : f32
+  tile.yield %s : f32
+})");
+  const float ours = (a * b) * c, other = a * (b * c);
+  EXPECT_LE(std::abs(double(ours) - double(other)), bounds[2]);
+  EXPECT_LT(bounds[2], 1e-6);
+}
+
 TEST_F(Bounds, OfAProductOfPartsEndWhereADenormalMeetsAnInfinity) {
   for (auto [precision, isKnown] :
        {std::pair("ieee", true), {"tf32", false}, {"tf32x3", false}}) {
