@@ -19,8 +19,13 @@ Value *KernelLowering::programId(unsigned axis) {
   return ids.empty() ? hooks.programId(b, axis) : ids[axis];
 }
 
-/// One thread takes the next number, and all are told.
+/// One thread takes the next number, and all are told. What this accesses is
+/// the kernel's own: a report about it names the kernel and its line.
 void KernelLowering::takeProgram(Value *counter) {
+  if (debug.isWanted()) {
+    b.SetCurrentDebugLocation(debug.at(kernel.getLoc()));
+  }
+  hooks.beginOp(b, kernel);
   Value *isFirst = b.CreateICmpEQ(thread, b.getInt32(0)),
         *start = b.getInt32(0);
   mlir::Type word = mlir::IntegerType::get(kernel.getContext(), 32);
