@@ -17,12 +17,15 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <random>
 #include <sched.h>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 using tz::Buffer;
@@ -47,16 +50,34 @@ double cpuTime() {
   return double(t.tv_sec) + 1e-9 * double(t.tv_nsec);
 }
 
-/// Waits until no thread of this process computes. OpenBLAS's threads go on
-/// spinning for tens of milliseconds after a product: with as many threads as
-/// cores, whoever is timed next shares a core with them.
-void awaitIdle() {
-  for (int i = 0; i < 400; ++i) {
-    const double before = cpuTime();
-    std::this_thread::sleep_for(std::chrono::microseconds(500));
-    if (cpuTime() - before < 1e-4) {
-      return;
+/// Is any thread of this process but the caller about to run, or running? As
+/// /proc tells its state: the processor time of a thread that runs elsewhere is
+/// brought up to date by the timer alone, milliseconds apart.
+bool othersRun() {
+  std::error_code none;
+  for (const auto &task :
+       std::filesystem::directory_iterator("/proc/self/task", none)) {
+    if (task.path().filename() == std::to_string(gettid())) {
+      continue;
     }
+    std::ifstream stat(task.path() / "stat");
+    std::string text;
+    std::getline(stat, text);
+    // "TID (NAME) STATE ...", where NAME may hold anything.
+    const size_t end = text.rfind(')');
+    if (end != std::string::npos && text.substr(end + 1, 2) == " R") {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Waits until no other thread of this process computes. Threads of OpenBLAS
+/// and OpenMP go on spinning for milliseconds after a product: with as many
+/// threads as cores, whoever is timed next shares a core with them.
+void awaitIdle() {
+  for (int i = 0; i < 400 && othersRun(); ++i) {
+    std::this_thread::sleep_for(std::chrono::microseconds(500));
   }
 }
 
