@@ -71,7 +71,7 @@ enum class LocTag : uint8_t {
   Fused = 6,
 };
 
-inline constexpr unsigned MaxRank = 8;
+inline constexpr unsigned MaxRank = 32;
 inline constexpr int64_t MaxElements = int64_t(1) << 30;
 inline constexpr unsigned MaxDepth = 256;
 inline constexpr uint64_t MaxOps = uint64_t(1) << 20;

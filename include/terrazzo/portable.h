@@ -41,7 +41,7 @@ extern "C" {
 
 #define TZP_IR_MAJOR 0u
 #define TZP_IR_MINOR 1u
-#define TZP_MAX_RANK 8u
+#define TZP_MAX_RANK 32u
 #define TZP_MAX_DEPTH 256u
 #define TZP_MAX_OPS (1u << 20)
 #define TZP_MAX_ELEMENTS (INT64_C(1) << 30)

@@ -17,6 +17,8 @@ namespace tz::frontend {
 
 /// The language's bound on the elements of one tile.
 static constexpr int64_t MaxElements = int64_t(1) << 20;
+/// And on its dimensions: those of the portable form.
+static constexpr size_t MaxRank = 32;
 
 std::string shapeText(ArrayRef<int64_t> shape) {
   std::string text = "[";
@@ -27,6 +29,12 @@ std::string shapeText(ArrayRef<int64_t> shape) {
 }
 
 bool OpEmitter::checkShape(ArrayRef<int64_t> shape, SourceLoc loc) {
+  if (shape.size() > MaxRank) {
+    error(loc, "a tile has at most " + llvm::Twine(MaxRank) +
+                   " dimensions, this one would have " +
+                   llvm::Twine(shape.size()));
+    return false;
+  }
   int64_t count = 1;
   for (int64_t extent : shape) {
     if (extent <= 0 || !llvm::isPowerOf2_64(uint64_t(extent))) {

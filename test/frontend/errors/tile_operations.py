@@ -652,3 +652,15 @@ def k(n, p32):
 # error@646:23: module 'triton.language.extra.cuda' has no name 'smid'
 # error@649:17: operator '+' is not supported between function and int 1
 # error@650:5: assignment to an attribute is not supported in kernel code
+
+# ----- more dimensions than a tile may have
+# run: k n=i32 p32=*fp32
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(n, p32):
+    x = tl.reshape(tl.arange(0, 2), [1] * 32 + [2])
+
+# error@664:9: a tile has at most 32 dimensions, this one would have 33
