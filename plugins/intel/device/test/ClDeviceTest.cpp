@@ -6,7 +6,7 @@
 //        does not mix.
 //===----------------------------------------------------------------------===//
 #include "plugins/intel/Notes.h"
-#include "plugins/intel/device/test/ClFixture.h"
+#include "plugins/intel/device/test/ClForeign.h"
 
 namespace tz::intel::test {
 namespace {
@@ -232,57 +232,7 @@ TEST_F(ClSimulator, LaunchHasEndedWhenItReturns) {
   EXPECT_EQ(own, std::vector<int32_t>(64, 9));
 }
 
-//===--- Contexts of the program's ----------------------------------------===//
-
-/// A context and queues, made as a program would.
-struct ClForeign : ClFixture {
-  void SetUp() override {
-    ClFixture::SetUp();
-    if (IsSkipped()) {
-      return;
-    }
-    begin();
-    native = driver()
-                 .devices(driver().platforms().front(), CL_DEVICE_TYPE_GPU)
-                 .front();
-    cl_int result = CL_SUCCESS;
-    context = driver().clCreateContext(nullptr, 1, &native, nullptr, nullptr,
-                                       &result);
-    ASSERT_EQ(result, CL_SUCCESS);
-    queue = makeQueue(CL_QUEUE_PROFILING_ENABLE);
-  }
-  void TearDown() override {
-    if (wrapped) {
-      api.device_release(wrapped);
-    }
-    if (queue) {
-      driver().clReleaseCommandQueue(queue);
-    }
-    if (context) {
-      driver().clReleaseContext(context);
-    }
-    ClFixture::TearDown();
-  }
-  cl_command_queue makeQueue(cl_command_queue_properties flags) {
-    const cl_queue_properties properties[] = {CL_QUEUE_PROPERTIES, flags, 0};
-    cl_int result = CL_SUCCESS;
-    cl_command_queue made = driver().clCreateCommandQueueWithProperties(
-        context, native, properties, &result);
-    EXPECT_EQ(result, CL_SUCCESS);
-    return made;
-  }
-  Told wrapDevice(void *of, const char *kind = "opencl") {
-    const tz_native given{sizeof(given), kind, of, nullptr, nullptr};
-    return api.device_wrap(platform, &given, &wrapped);
-  }
-
-  const ClDriver &driver() { return platform->driver; }
-
-  cl_device_id native = nullptr;
-  cl_context context = nullptr;
-  cl_command_queue queue = nullptr;
-  tz_device *wrapped = nullptr;
-};
+//===--- Contexts of the program's (see ForeignTest.cpp) ------------------===//
 
 TEST_F(ClForeign, QueueOfTheOwnContextIsAStream) {
   tz_stream *other = nullptr;
@@ -293,81 +243,6 @@ TEST_F(ClForeign, QueueOfTheOwnContextIsAStream) {
             "a device of that context first (device_wrap)");
   EXPECT_EQ(Told(calls.wrapStream(device, nullptr, &other)).code,
             TZ_E_INVALID_ARGUMENT);
-}
-
-TEST_F(ClForeign, ContextIsADeviceWithItsQueues) {
-  const Told made = wrapDevice(context);
-  ASSERT_EQ(made.code, TZ_E_OK) << made.text;
-  tz_device *const own = device;
-  tz_stream *const ownStream = stream;
-  device = wrapped;
-  ASSERT_EQ(Told(calls.wrapStream(wrapped, queue, &stream)).code, TZ_E_OK);
-  const tz_dptr a = upload<float>({1, 2}), out = memory(8);
-  const Told ran =
-      launch(kernel("add"), Packed() << a << a << out << int32_t(2), 2);
-  ASSERT_EQ(ran.code, TZ_E_OK) << ran.text;
-  EXPECT_EQ(download<float>(out, 2), (std::vector<float>{2, 4}));
-  tz_mem_info info{};
-  info.struct_size = sizeof(info);
-  ASSERT_EQ(Told(api.mem_info(platform, out, &info)).code, TZ_E_OK);
-  EXPECT_EQ(info.device, wrapped);
-  EXPECT_EQ(info.context, context);
-
-  // Its memory is not the other device's, nor are its kernels.
-  tz_stream *const foreign = stream;
-  stream = ownStream;
-  const Told mixed =
-      launch(kernel("add"), Packed() << a << a << out << int32_t(2), 2);
-  EXPECT_EQ(mixed.code, TZ_E_INVALID_ARGUMENT);
-  EXPECT_EQ(mixed.text,
-            "kernel 'add' was loaded on the device of the program's context, "
-            "the stream belongs to intel:0");
-  EXPECT_EQ(Told(api.mem_free(own, out, nullptr)).code, TZ_E_INVALID_ARGUMENT);
-  EXPECT_EQ(Told(api.mem_free(wrapped, out, nullptr)).code, TZ_E_OK);
-  api.stream_destroy(foreign);
-  api.module_unload(module);
-  module = nullptr;
-  device = own;
-  // The queue is the program's, and still works.
-  EXPECT_EQ(driver().clFinish(queue), CL_SUCCESS);
-}
-
-TEST_F(ClForeign, MemoryOfTheProgramIsKnown) {
-  ASSERT_EQ(wrapDevice(context).code, TZ_E_OK);
-  const ClExtensions add(driver(), driver().platforms().front());
-  cl_int result = CL_SUCCESS;
-  void *theirs = add.clHostMemAllocINTEL(context, nullptr, 4096, 0, &result);
-  ASSERT_EQ(result, CL_SUCCESS);
-  tz_mem_info info{};
-  info.struct_size = sizeof(info);
-  const Told told =
-      api.mem_info(platform, reinterpret_cast<tz_dptr>(theirs) + 8, &info);
-  ASSERT_EQ(told.code, TZ_E_OK) << told.text;
-  EXPECT_EQ(info.kind, uint32_t(TZ_MEM_HOST_PINNED));
-  EXPECT_EQ(info.base, reinterpret_cast<tz_dptr>(theirs));
-  EXPECT_EQ(info.context, context);
-  EXPECT_EQ(add.clMemFreeINTEL(context, theirs), CL_SUCCESS);
-}
-
-TEST_F(ClForeign, MemoryOfAnotherContextIsNoArgument) {
-  const tz_dptr own = memory(64);
-  tz_kernel *count = kernel("count");
-  EXPECT_EQ(launch(count, Packed() << own << int32_t(1)).code, TZ_E_OK);
-  ASSERT_EQ(wrapDevice(context).code, TZ_E_OK);
-  tz_dptr theirs = 0;
-  ASSERT_EQ(
-      Told(calls.allocate(wrapped, TZ_MEM_DEVICE, 64, 0, nullptr, &theirs))
-          .code,
-      TZ_E_OK);
-  const Told told = launch(count, Packed() << theirs + 8 << int32_t(1));
-  EXPECT_EQ(told.code, TZ_E_INVALID_ARGUMENT);
-  EXPECT_EQ(told.text,
-            "argument 0 of kernel 'count' is memory of the device of the "
-            "program's context, which works in another context than intel:0");
-  // Its own memory is taken as before.
-  EXPECT_EQ(launch(count, Packed() << own << int32_t(1)).code, TZ_E_OK);
-  EXPECT_EQ(Told(api.stream_sync(stream)).code, TZ_E_OK);
-  EXPECT_EQ(Told(api.mem_free(wrapped, theirs, nullptr)).code, TZ_E_OK);
 }
 
 TEST_F(ClForeign, QueueOutOfOrderIsNoStream) {

@@ -5,8 +5,9 @@
 // Why    Memory of two contexts does not mix, and others append to their lists.
 //===----------------------------------------------------------------------===//
 #include "plugins/intel/Notes.h"
+#include "plugins/intel/device/test/ForeignContext.h"
 #include "plugins/intel/device/test/SyclStandIn.h"
-#include "plugins/intel/device/test/ZeFixture.h"
+#include "plugins/intel/device/test/ZeForeign.h"
 
 #include <thread>
 
@@ -162,105 +163,8 @@ TEST_F(ZeDevices, GiveTwiceAsManyRegistersToAModuleThatAsks) {
 
 //===--- Objects of the program's -----------------------------------------===//
 
-/// A context and a list, made as a program would.
-struct ZeForeign : ZeFixture {
-  void SetUp() override {
-    ZeFixture::SetUp();
-    if (IsSkipped()) {
-      return;
-    }
-    begin();
-    const ze_context_desc_t desc{ZE_STRUCTURE_TYPE_CONTEXT_DESC, nullptr, 0};
-    ASSERT_EQ(driver().zeContextCreate(device->vendor, &desc, &context),
-              ZE_RESULT_SUCCESS);
-    ze_command_queue_desc_t queue{};
-    queue.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC;
-    queue.ordinal = 1;
-    queue.mode = ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS;
-    ASSERT_EQ(driver().zeCommandListCreateImmediate(context, device->native,
-                                                    &queue, &list),
-              ZE_RESULT_SUCCESS);
-  }
-  void TearDown() override {
-    if (wrapped) {
-      api.device_release(wrapped);
-    }
-    if (list) {
-      (void)driver().zeCommandListDestroy(list);
-    }
-    if (context) {
-      (void)driver().zeContextDestroy(context);
-    }
-    ZeFixture::TearDown();
-  }
-  const ZeDriver &driver() { return platform->driver; }
-  Told wrapDevice(const tz_native &native) {
-    return api.device_wrap(platform, &native, &wrapped);
-  }
-  /// Runs a kernel on a stream over `native` in the wrapped device.
-  void expectToWork(const tz_native &native) {
-    tz_device *const own = std::exchange(device, wrapped);
-    tz_stream *const ownStream = std::exchange(stream, nullptr);
-    const tz_stream_desc desc{sizeof(desc), nullptr, 0, 0, &native};
-    const Told made = api.stream_create(wrapped, &desc, &stream);
-    ASSERT_EQ(made.code, TZ_E_OK) << made.text;
-    const tz_dptr a = upload<float>({1, 2}), out = memory(8);
-    const Told ran =
-        launch(kernel("add"), Packed() << a << a << out << int32_t(2), 2);
-    EXPECT_EQ(ran.code, TZ_E_OK) << ran.text;
-    EXPECT_EQ(download<float>(out, 2), (std::vector<float>{2, 4}));
-    tz_mem_info info{};
-    info.struct_size = sizeof(info);
-    EXPECT_EQ(Told(api.mem_info(platform, out, &info)).code, TZ_E_OK);
-    EXPECT_EQ(info.context, context);
-    EXPECT_EQ(Told(api.mem_free(own, out, nullptr)).code,
-              TZ_E_INVALID_ARGUMENT);
-    api.stream_destroy(stream);
-    api.module_unload(std::exchange(module, nullptr));
-    device = own;
-    stream = ownStream;
-  }
-
-  ze_context_handle_t context = nullptr;
-  ze_command_list_handle_t list = nullptr;
-  tz_device *wrapped = nullptr;
-};
-
-TEST_F(ZeForeign, ContextIsADeviceWithItsLists) {
-  const tz_native native{sizeof(native), "level_zero", context, device->native,
-                         nullptr};
-  const Told made = wrapDevice(native);
-  ASSERT_EQ(made.code, TZ_E_OK) << made.text;
-  const tz_native stream{sizeof(stream), "level_zero", context, nullptr, list};
-  expectToWork(stream);
-}
-
-TEST_F(ZeForeign, MemoryOfAnotherContextIsNoArgument) {
-  const tz_dptr own = memory(64);
-  tz_kernel *count = kernel("count");
-  EXPECT_EQ(launch(count, Packed() << own << int32_t(1)).code, TZ_E_OK);
-  const tz_native about{sizeof(about), "level_zero", context, device->native,
-                        nullptr};
-  ASSERT_EQ(wrapDevice(about).code, TZ_E_OK);
-  tz_dptr theirs = 0;
-  ASSERT_EQ(
-      Told(calls.allocate(wrapped, TZ_MEM_DEVICE, 64, 0, nullptr, &theirs))
-          .code,
-      TZ_E_OK);
-  const Told told = launch(count, Packed() << theirs + 8 << int32_t(1));
-  EXPECT_EQ(told.code, TZ_E_INVALID_ARGUMENT);
-  EXPECT_EQ(told.text,
-            "argument 0 of kernel 'count' is memory of the program's context "
-            "on intel:0, which works in another context than intel:0");
-  EXPECT_EQ(launch(count, Packed() << own << int32_t(1)).code, TZ_E_OK);
-  EXPECT_EQ(Told(api.stream_sync(stream)).code, TZ_E_OK);
-  EXPECT_EQ(Told(api.mem_free(wrapped, theirs, nullptr)).code, TZ_E_OK);
-}
-
 TEST_F(ZeForeign, EventOfTheProgramIsWaitedForInItsContext) {
-  const tz_native about{sizeof(about), "level_zero", context, device->native,
-                        nullptr};
-  ASSERT_EQ(wrapDevice(about).code, TZ_E_OK);
+  ASSERT_EQ(wrapContext().code, TZ_E_OK);
   ze_event_pool_desc_t pools{};
   pools.stype = ZE_STRUCTURE_TYPE_EVENT_POOL_DESC;
   pools.flags = ZE_EVENT_POOL_FLAG_HOST_VISIBLE;
@@ -334,9 +238,7 @@ TEST_F(ZeForeign, ListOfAnotherContextIsRefused) {
 
 /// What others appended to the list comes first.
 TEST_F(ZeForeign, ListKeepsTheOrderOfWhatOthersAppend) {
-  const tz_native native{sizeof(native), "level_zero", context, device->native,
-                         nullptr};
-  ASSERT_EQ(wrapDevice(native).code, TZ_E_OK);
+  ASSERT_EQ(wrapContext().code, TZ_E_OK);
   tz_stream *over = nullptr;
   ASSERT_EQ(Told(calls.wrapStream(wrapped, list, &over, "level_zero")).code,
             TZ_E_OK);
@@ -379,9 +281,9 @@ TEST_F(ZeForeign, ListKeepsTheOrderOfWhatOthersAppend) {
   api.stream_destroy(over);
 }
 
-struct SyclQueue : ZeForeign {
+struct SyclQueue : ForeignContext<ZeForeign> {
   void SetUp() override {
-    ZeForeign::SetUp();
+    ForeignContext::SetUp();
     if (IsSkipped()) {
       return;
     }
