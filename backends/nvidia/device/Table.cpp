@@ -8,28 +8,17 @@
 #include "backends/nvidia/device/Architecture.h"
 #include "backends/nvidia/device/CudaDevice.h"
 
-#include <terrazzo/plugin/Device.h>
+#include <terrazzo/plugin/DeviceTable.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 namespace tz::nvidia {
 
 namespace {
 
 using plugin::str;
-using plugin::view;
 
 constexpr uint32_t DlpackCuda = 2;
-
-/// The option "driver", else TERRAZZO_NVIDIA_DRIVER, else empty.
-std::string driverLibrary(const tz_create_desc &desc) {
-  if (const tz_kv *option = plugin::optionOf(desc, "driver", TZ_KV_STR)) {
-    return std::string(view(option->str));
-  }
-  const char *text = secure_getenv("TERRAZZO_NVIDIA_DRIVER");
-  return text ? text : "";
-}
 
 /// Known only where work has begun: asking for it needs a context.
 uint64_t freeMemory(tz_device &device) {
@@ -41,18 +30,12 @@ uint64_t freeMemory(tz_device &device) {
   return device.driver.memGetInfo(&free, &total) == driver::Success ? free : 0;
 }
 
-struct CudaHalf {
-  using Platform = tz_platform;
-  using Device = tz_device;
-  using Stream = tz_stream;
-  using Event = tz_event;
-  using Module = tz_module;
-  using Kernel = tz_kernel;
-
+struct CudaHalf : plugin::OwnHandles {
   //===--- Platform and device --------------------------------------------===//
 
   static std::unique_ptr<tz_platform> create(const tz_create_desc &desc) {
-    return std::make_unique<tz_platform>(driverLibrary(desc));
+    return std::make_unique<tz_platform>(
+        plugin::libraryOf(desc, "driver", "TERRAZZO_NVIDIA_DRIVER"));
   }
   static std::span<tz_device *const> devices(tz_platform &platform,
                                              uint32_t which) {

@@ -9,8 +9,8 @@
 // A half with classes of its own begins at Device.h, which is made of this.
 //
 // Half names the types behind the handles: Platform, Device, Stream, Event,
-// Module, Kernel. A handle is the address of such an object. Functions; those
-// behind the line are optional:
+// Module, Kernel (OwnHandles, if they are the handles themselves). A handle is
+// the address of such an object. Functions; those behind the line are optional:
 //   std::unique_ptr<Platform> create(const tz_create_desc &)
 //   std::span<tz_device *const> devices(Platform &, uint32_t which)
 //   tz_device_info describe(Device &)
@@ -49,10 +49,33 @@
 
 #include <terrazzo/plugin/Structs.h>
 
+#include <cstdlib>
 #include <memory>
 #include <span>
+#include <string>
 
 namespace tz::plugin {
+
+/// The types of a Half that completes the ABI's handles itself.
+struct OwnHandles {
+  using Platform = tz_platform;
+  using Device = tz_device;
+  using Stream = tz_stream;
+  using Event = tz_event;
+  using Module = tz_module;
+  using Kernel = tz_kernel;
+};
+
+/// Of the driver: what this option names, else this variable (not with raised
+/// rights), else empty, for the usual one.
+inline std::string libraryOf(const tz_create_desc &desc, const char *option,
+                             const char *variable) {
+  if (const tz_kv *given = optionOf(desc, option, TZ_KV_STR)) {
+    return std::string(view(given->str));
+  }
+  const char *text = secure_getenv(variable);
+  return text ? text : "";
+}
 
 /// Memory of a module's own.
 struct Global {

@@ -7,7 +7,6 @@
 #include "plugins/amd/device/HipDevice.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 namespace tz::amd {
 
@@ -17,15 +16,6 @@ using namespace hip;
 static constexpr uint32_t DlpackRocm = 10, DlpackCpu = 1;
 
 //===--- Lists of devices -------------------------------------------------===//
-
-/// The option "hip", else TERRAZZO_AMD_HIP, else empty.
-static std::string hipLibrary(const tz_create_desc &desc) {
-  if (const tz_kv *option = plugin::optionOf(desc, "hip", TZ_KV_STR)) {
-    return std::string(plugin::view(option->str));
-  }
-  const char *text = secure_getenv("TERRAZZO_AMD_HIP");
-  return text ? text : "";
-}
 
 std::vector<std::unique_ptr<HipDevice>>
 HipDevice::listOf(const std::shared_ptr<const HipDriver> &driver,
@@ -39,7 +29,9 @@ HipDevice::listOf(const std::shared_ptr<const HipDriver> &driver,
 
 std::vector<std::unique_ptr<HipDevice>>
 HipDevice::enumerate(const tz_create_desc &desc) {
-  return listOf(std::make_shared<const HipDriver>(hipLibrary(desc)), false);
+  return listOf(std::make_shared<const HipDriver>(
+                    plugin::libraryOf(desc, "hip", "TERRAZZO_AMD_HIP")),
+                false);
 }
 
 HipDevice::HipDevice(std::shared_ptr<const HipDriver> shared, int ordinal,

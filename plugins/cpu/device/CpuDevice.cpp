@@ -104,14 +104,7 @@ void checkExecutor(const HostExecutor &executor, int64_t wanted) {
 }
 
 /// What plugin.h calls the device, over the host's cores.
-struct CpuHalf {
-  using Platform = tz_platform;
-  using Device = tz_device;
-  using Stream = tz_stream;
-  using Event = tz_event;
-  using Module = tz_module;
-  using Kernel = tz_kernel;
-
+struct CpuHalf : plugin::OwnHandles {
   //===--- Platform and device --------------------------------------------===//
 
   static std::unique_ptr<tz_platform> create(const tz_create_desc &desc) {

@@ -162,7 +162,7 @@ static ZeFacts readFacts(const ZeDriver &driver, ze_driver_handle_t vendor,
   return facts;
 }
 
-tz_device_info tz::intel::describe(tz_device &device) {
+tz_device_info Slots::describe(tz_device &device) {
   constexpr uint32_t dlpackOneApi = 14;
   using tz::plugin::str;
   const ZeFacts &facts = device.facts;
@@ -300,8 +300,8 @@ ZeForeign tz::intel::readNative(const tz_native &native) {
           static_cast<ze_command_list_handle_t>(native.object)};
 }
 
-std::unique_ptr<tz_device> tz::intel::wrapDevice(tz_platform &platform,
-                                                 const tz_native &native) {
+std::unique_ptr<tz_device> Slots::wrapDevice(tz_platform &platform,
+                                             const tz_native &native) {
   const ZeForeign foreign = readNative(native);
   if (!foreign.context) {
     throw Failure(TZ_E_INVALID_ARGUMENT,

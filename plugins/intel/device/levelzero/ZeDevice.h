@@ -234,7 +234,11 @@ ZeForeign readNative(const tz_native &native);
 /// driver or out of order, TZ_E_UNAVAILABLE without the SYCL runtime.
 ZeForeign readSyclQueue(void *queue);
 
-// Beside the slots (Slots.h):
+struct ZeSlots : Slots {
+  static tz_occupancy occupancy(tz_kernel &kernel, const tz_launch &request);
+};
+
+// Beside the slots:
 
 /// Frees what was not freed.
 void releaseAll(tz_device &device);
@@ -243,9 +247,6 @@ bool isMemoryOf(tz_device &device, tz_dptr address);
 /// Before and behind a command of the list.
 void keepOrderBefore(tz_stream &stream);
 void keepOrderBehind(tz_stream &stream);
-/// Waits for all that the stream holds, and for its callbacks.
-void finish(tz_stream &stream);
-tz_occupancy occupancy(tz_kernel &kernel, const tz_launch &request);
 
 } // namespace tz::intel
 

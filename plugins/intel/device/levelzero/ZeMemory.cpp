@@ -38,7 +38,7 @@ static ze_result_t ask(tz_device &device, uint32_t kind, uint64_t bytes,
   }
 }
 
-tz_dptr allocate(tz_device &device, const tz_memory_desc &desc) {
+tz_dptr Slots::allocate(tz_device &device, const tz_memory_desc &desc) {
   checkAllocation(desc);
   const uint64_t align = desc.align ? desc.align : 256;
   const uint64_t extra = align > DriverAlignment ? align : 0;
@@ -85,13 +85,13 @@ static void freeNow(tz_device &device, const Allocation &found, bool waits) {
   });
 }
 
-void release(tz_device &device, tz_dptr memory, tz_stream *stream) {
+void Slots::free(tz_device &device, tz_dptr memory, tz_stream *stream) {
   if (!memory) {
     return;
   }
   const Allocation found = device.allocations.take(memory, device.label);
   if (stream) {
-    synchronize(*stream);
+    Slots::synchronize(*stream);
   }
   freeNow(device, found, !stream);
 }
@@ -144,7 +144,7 @@ bool isMemoryOf(tz_device &device, tz_dptr address) {
          describeForeign(device, address, info);
 }
 
-tz_mem_info describeMemory(tz_platform &platform, tz_dptr address) {
+tz_mem_info Slots::memoryInfo(tz_platform &platform, tz_dptr address) {
   tz_mem_info info{};
   tz_device *device = platform.find([&](tz_device &one) {
     if (const auto own = one.allocations.find(address)) {
@@ -168,8 +168,8 @@ tz_mem_info describeMemory(tz_platform &platform, tz_dptr address) {
 
 //===--- Copies and fills -------------------------------------------------===//
 
-void copy(tz_stream &stream, tz_dptr to, tz_dptr from, uint64_t bytes,
-          uint32_t kind) {
+void Slots::copy(tz_stream &stream, tz_dptr to, tz_dptr from, uint64_t bytes,
+                 uint32_t kind) {
   if (!checkCopy(to, from, bytes, kind)) {
     return;
   }
@@ -183,8 +183,8 @@ void copy(tz_stream &stream, tz_dptr to, tz_dptr from, uint64_t bytes,
   keepOrderBehind(stream);
 }
 
-void fill(tz_stream &stream, tz_dptr to, uint64_t bytes, uint32_t pattern,
-          uint32_t patternBytes) {
+void Slots::fill(tz_stream &stream, tz_dptr to, uint64_t bytes,
+                 uint32_t pattern, uint32_t patternBytes) {
   tz_device &device = stream.device;
   keepOrderBefore(stream);
   splitFill(

@@ -43,8 +43,8 @@ static std::string buildLog(const ZeDriver &driver,
   return log.substr(0, log.find('\0'));
 }
 
-std::unique_ptr<tz_module> loadModule(tz_device &device,
-                                      const tz_module_desc &desc) {
+std::unique_ptr<tz_module> Slots::load(tz_device &device,
+                                       const tz_module_desc &desc) {
   const ZeDriver &driver = device.driver;
   const tz_bytes code = spirvOf(desc);
   auto module = std::make_unique<tz_module>(device);
@@ -104,7 +104,7 @@ static ze_kernel_handle_t makeObject(const tz_kernel &kernel) {
   return object.release();
 }
 
-tz_kernel &findKernel(tz_module &module, std::string_view name) {
+tz_kernel &Slots::find(tz_module &module, std::string_view name) {
   std::lock_guard guard(module.mutex);
   const auto known = module.kernels.find(name);
   if (known != module.kernels.end()) {
@@ -126,8 +126,7 @@ tz_kernel &findKernel(tz_module &module, std::string_view name) {
   return made->second;
 }
 
-void findGlobal(tz_module &module, std::string_view name, tz_dptr &address,
-                uint64_t &bytes) {
+plugin::Global Slots::global(tz_module &module, std::string_view name) {
   const std::string text(name);
   size_t size = 0;
   void *found = nullptr;
@@ -138,8 +137,7 @@ void findGlobal(tz_module &module, std::string_view name, tz_dptr &address,
                   result);
   }
   ZeDriver::check(result, [&] { return "find variable '" + text + "'"; });
-  address = reinterpret_cast<tz_dptr>(found);
-  bytes = size;
+  return {reinterpret_cast<tz_dptr>(found), size};
 }
 
 //===--- Launches ---------------------------------------------------------===//
@@ -169,7 +167,7 @@ static void setArguments(const tz_kernel &kernel, ze_kernel_handle_t object,
   }
 }
 
-tz_occupancy occupancy(tz_kernel &kernel, const tz_launch &request) {
+tz_occupancy ZeSlots::occupancy(tz_kernel &kernel, const tz_launch &request) {
   const tz_device &device = kernel.module.device;
   const ZeDriver &driver = device.driver;
   checkLaunch(kernel.about, request, device.facts.abilities, device.label,
@@ -200,7 +198,8 @@ tz_occupancy occupancy(tz_kernel &kernel, const tz_launch &request) {
   return result;
 }
 
-void launch(tz_stream &stream, tz_kernel &kernel, const tz_launch &request) {
+void Slots::launch(tz_stream &stream, tz_kernel &kernel,
+                   const tz_launch &request) {
   tz_device &device = stream.device;
   const ZeDriver &driver = device.driver;
   if (request.next) [[unlikely]] {

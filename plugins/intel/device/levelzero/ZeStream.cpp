@@ -62,8 +62,8 @@ static std::unique_ptr<tz_stream> wrapStream(tz_device &device,
   return made;
 }
 
-std::unique_ptr<tz_stream> createStream(tz_device &device,
-                                        const tz_stream_desc &desc) {
+std::unique_ptr<tz_stream> Slots::createStream(tz_device &device,
+                                               const tz_stream_desc &desc) {
   if (desc.native) {
     return wrapStream(device, *desc.native);
   }
@@ -136,12 +136,12 @@ static void waitFor(tz_stream &stream, const ZeMark &reached) {
   }
 }
 
-void synchronize(tz_stream &stream) {
+void Slots::synchronize(tz_stream &stream) {
   waitFor(stream, *mark(stream, false));
   stream.held.clear();
 }
 
-void wait(tz_stream &stream, tz_event &event) {
+void Slots::wait(tz_stream &stream, tz_event &event) {
   constexpr size_t mostHeld = 1024;
   if (!event.mark) {
     return; // never recorded: there is nothing to wait for
@@ -162,13 +162,14 @@ void wait(tz_stream &stream, tz_event &event) {
   keepOrderBehind(stream);
 }
 
-void callBack(tz_stream &stream, void (*fn)(void *, int32_t), void *user) {
+void Slots::callBack(tz_stream &stream, void (*fn)(void *, int32_t),
+                     void *user) {
   ZeCallbacks &callbacks = stream.device.callbacks;
   callbacks.prepare();
   callbacks.add({&stream, mark(stream, false), fn, user});
 }
 
-void finish(tz_stream &stream) {
+void Slots::finish(tz_stream &stream) {
   synchronize(stream);
   stream.device.callbacks.finish(stream);
 }
@@ -210,8 +211,8 @@ static std::unique_ptr<tz_event> wrapEvent(tz_device &device,
   return event;
 }
 
-std::unique_ptr<tz_event> createEvent(tz_device &device,
-                                      const tz_event_desc &desc) {
+std::unique_ptr<tz_event> Slots::createEvent(tz_device &device,
+                                             const tz_event_desc &desc) {
   if (desc.native) {
     return wrapEvent(device, desc);
   }
@@ -220,7 +221,7 @@ std::unique_ptr<tz_event> createEvent(tz_device &device,
   return event; // its mark is made when it is recorded
 }
 
-void record(tz_event &event, tz_stream &stream) {
+void Slots::record(tz_event &event, tz_stream &stream) {
   if (&stream.device != &event.device) {
     throw Failure(TZ_E_INVALID_ARGUMENT,
                   "the event belongs to " + event.device.label +
@@ -249,7 +250,7 @@ static bool isReached(const tz_event &event, uint64_t timeoutNs) {
   return true;
 }
 
-bool query(tz_event &event) {
+bool Slots::query(tz_event &event) {
   if (!event.mark) {
     return true;
   }
@@ -262,13 +263,13 @@ bool query(tz_event &event) {
   return true;
 }
 
-void synchronize(tz_event &event, uint64_t timeoutNs) {
+void Slots::synchronize(tz_event &event, uint64_t timeoutNs) {
   if (!isReached(event, timeoutNs)) {
     throw Failure(TZ_E_TIMEOUT, "the event was not reached in time");
   }
 }
 
-uint64_t elapsedNs(tz_event &start, tz_event &stop) {
+uint64_t Slots::elapsedNs(tz_event &start, tz_event &stop) {
   for (tz_event *one : {&start, &stop}) {
     if (!one->mark) {
       throw Failure(TZ_E_FAILED_PRECONDITION,

@@ -157,7 +157,7 @@ ClFacts tz::intel::readFacts(const ClDriver &driver, cl_device_id device,
   return facts;
 }
 
-tz_device_info tz::intel::describe(tz_device &device) {
+tz_device_info Slots::describe(tz_device &device) {
   constexpr uint32_t dlpackCpu = 1, dlpackOneApi = 14;
   using tz::plugin::str;
   const ClFacts &facts = device.facts;
@@ -258,8 +258,8 @@ static std::vector<cl_device_id> devicesOf(const ClDriver &driver,
   return found;
 }
 
-std::unique_ptr<tz_device> tz::intel::wrapDevice(tz_platform &platform,
-                                                 const tz_native &native) {
+std::unique_ptr<tz_device> Slots::wrapDevice(tz_platform &platform,
+                                             const tz_native &native) {
   plugin::requireNative(plugin::str(ClNativeKind), native);
   const ClDriver &driver = platform.driver;
   auto *context = static_cast<cl_context>(native.context);

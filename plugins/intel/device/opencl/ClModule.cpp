@@ -66,8 +66,8 @@ static std::string optionsOf(const tz_device &device,
   return options;
 }
 
-std::unique_ptr<tz_module> loadModule(tz_device &device,
-                                      const tz_module_desc &desc) {
+std::unique_ptr<tz_module> Slots::load(tz_device &device,
+                                       const tz_module_desc &desc) {
   const ClDriver &driver = device.driver;
   const tz_bytes code = spirvOf(desc);
   auto module = std::make_unique<tz_module>(device);
@@ -129,7 +129,7 @@ static cl_kernel makeObject(const tz_kernel &kernel) {
   return object.release();
 }
 
-tz_kernel &findKernel(tz_module &module, std::string_view name) {
+tz_kernel &Slots::find(tz_module &module, std::string_view name) {
   std::lock_guard guard(module.mutex);
   const auto known = module.kernels.find(name);
   if (known != module.kernels.end()) {
@@ -151,8 +151,7 @@ tz_kernel &findKernel(tz_module &module, std::string_view name) {
   return made->second;
 }
 
-void findGlobal(tz_module &module, std::string_view name, tz_dptr &address,
-                uint64_t &bytes) {
+plugin::Global Slots::global(tz_module &module, std::string_view name) {
   tz_device &device = module.device;
   const std::string text(name);
   if (!device.extensions.globalPointer) {
@@ -168,8 +167,7 @@ void findGlobal(tz_module &module, std::string_view name, tz_dptr &address,
     throw Failure(TZ_E_NOT_FOUND, "the module has no variable '" + text + "'",
                   result);
   }
-  address = reinterpret_cast<tz_dptr>(found);
-  bytes = size;
+  return {reinterpret_cast<tz_dptr>(found), size};
 }
 
 //===--- Launches ---------------------------------------------------------===//
@@ -207,7 +205,8 @@ static void setArguments(const tz_kernel &kernel, cl_kernel object,
   }
 }
 
-void launch(tz_stream &stream, tz_kernel &kernel, const tz_launch &request) {
+void Slots::launch(tz_stream &stream, tz_kernel &kernel,
+                   const tz_launch &request) {
   tz_device &device = stream.device;
   if (request.next) [[unlikely]] {
     plugin::refuseExtensions(request.next);

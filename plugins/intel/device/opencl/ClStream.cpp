@@ -66,8 +66,8 @@ static std::unique_ptr<tz_stream> wrapStream(tz_device &device,
   return made;
 }
 
-std::unique_ptr<tz_stream> createStream(tz_device &device,
-                                        const tz_stream_desc &desc) {
+std::unique_ptr<tz_stream> Slots::createStream(tz_device &device,
+                                               const tz_stream_desc &desc) {
   if (desc.native) {
     return wrapStream(device, *desc.native);
   }
@@ -100,14 +100,16 @@ static void checkWait(const tz_stream &stream, cl_int result) {
   }
 }
 
-void synchronize(tz_stream &stream) {
+void Slots::finish(tz_stream &stream) { synchronize(stream); }
+
+void Slots::synchronize(tz_stream &stream) {
   checkWait(stream, stream.device.driver.clFinish(stream.queue.get()));
 }
 
 void begin(tz_stream &stream) {
   const ClDriver &driver = stream.device.driver;
   if (stream.device.isSimulator) {
-    synchronize(stream);
+    Slots::synchronize(stream);
   } else {
     // Another queue may wait for it, and an event be asked for it.
     ClDriver::check(driver.clFlush(stream.queue.get()),
@@ -127,7 +129,7 @@ static ClOwned<cl_event> mark(tz_stream &stream) {
   return owned;
 }
 
-void wait(tz_stream &stream, tz_event &event) {
+void Slots::wait(tz_stream &stream, tz_event &event) {
   const cl_event other = event.mark.get();
   if (!other) {
     return; // never recorded: there is nothing to wait for
@@ -151,7 +153,8 @@ struct Callback {
 };
 } // namespace
 
-void callBack(tz_stream &stream, void (*fn)(void *, int32_t), void *user) {
+void Slots::callBack(tz_stream &stream, void (*fn)(void *, int32_t),
+                     void *user) {
   auto told = std::make_unique<Callback>(Callback{fn, user, mark(stream)});
   auto run = [](cl_event, cl_int status, void *data) {
     std::unique_ptr<Callback> callback(static_cast<Callback *>(data));
@@ -171,8 +174,8 @@ void callBack(tz_stream &stream, void (*fn)(void *, int32_t), void *user) {
 
 //===--- Events -----------------------------------------------------------===//
 
-std::unique_ptr<tz_event> createEvent(tz_device &device,
-                                      const tz_event_desc &desc) {
+std::unique_ptr<tz_event> Slots::createEvent(tz_device &device,
+                                             const tz_event_desc &desc) {
   auto event = std::make_unique<tz_event>(tz_event{device});
   event->isTimed = desc.flags & TZ_EVENT_TIMING;
   if (!desc.native) {
@@ -201,7 +204,7 @@ std::unique_ptr<tz_event> createEvent(tz_device &device,
   return event;
 }
 
-void record(tz_event &event, tz_stream &stream) {
+void Slots::record(tz_event &event, tz_stream &stream) {
   if (&stream.device != &event.device) {
     throw Failure(TZ_E_INVALID_ARGUMENT,
                   "the event belongs to " + event.device.label +
@@ -227,7 +230,7 @@ static cl_int statusOf(const tz_event &event) {
   return status;
 }
 
-bool query(tz_event &event) {
+bool Slots::query(tz_event &event) {
   const cl_int status = statusOf(event);
   if (status < 0) {
     Failure why = ClDriver::failure(status, "reach an event");
@@ -237,7 +240,7 @@ bool query(tz_event &event) {
   return status == CL_COMPLETE;
 }
 
-void synchronize(tz_event &event, uint64_t timeoutNs) {
+void Slots::synchronize(tz_event &event, uint64_t timeoutNs) {
   if (!event.mark) {
     return;
   }
@@ -250,7 +253,7 @@ void synchronize(tz_event &event, uint64_t timeoutNs) {
   plugin::waitUntil([&] { return query(event); }, timeoutNs);
 }
 
-uint64_t elapsedNs(tz_event &start, tz_event &stop) {
+uint64_t Slots::elapsedNs(tz_event &start, tz_event &stop) {
   cl_ulong ends[2] = {};
   tz_event *const both[2] = {&start, &stop};
   for (int i = 0; i < 2; ++i) {
