@@ -64,8 +64,9 @@ private:
 struct Text;
 /// IR of LLVM. What only debug information says is left out of the lines.
 Text readLlvm(llvm::StringRef text, Places &places);
-/// An assembler's text with .file and .loc, without them and without sections
-/// for debuggers. A text without any is taken as it is.
+/// An assembler's text with .file and .loc, or with lines as instructions,
+/// without them and without what is for debuggers. A text that names no lines
+/// is taken as it is.
 Text readAssembly(llvm::StringRef text, Places &places);
 /// Any text, of whose lines nothing is known.
 Text readPlain(llvm::StringRef text);

@@ -159,6 +159,9 @@ public:
       setPlace(words);
       return;
     }
+    if (takeLineInstruction(words)) {
+      return;
+    }
     if (words.starts_with(".Ltmp") || words.starts_with("$L__tmp")) {
       return; // labels of the tables alone
     }
@@ -180,8 +183,13 @@ public:
            !StringRef(".#;").contains(words[0]) && !words.starts_with("//");
   }
 
-  /// .file 1 "folder" "name"
+  /// .file 1 "folder" "name", or %7 = OpString "name"
   void addFile(StringRef words) {
+    if (words.starts_with("%") && words.contains(" = OpString \"")) {
+      auto [id, rest] = words.split(" = OpString \"");
+      named[id] = rest.drop_back(rest.ends_with("\"")).str();
+      return;
+    }
     if (!words.starts_with(".file")) {
       return;
     }
@@ -199,6 +207,33 @@ public:
   }
 
 private:
+  /// Lines as instructions: OpLine %7 18 5 holds up to the end of the block.
+  /// What is for debuggers alone is not shown.
+  bool takeLineInstruction(StringRef words) {
+    const StringRef code =
+        words.starts_with("%") ? words.split(" = ").second : words;
+    if (code.starts_with("OpLabel") || code.starts_with("OpFunction ") ||
+        code.starts_with("OpFunctionEnd")) {
+      here.clear();
+    } else if (code.starts_with("OpLine ")) {
+      SmallVector<StringRef, 4> parts;
+      SplitString(code, parts);
+      if (parts.size() == 4) {
+        stand(named[parts[1]], number(parts[2]), number(parts[3]));
+      }
+      return true;
+    }
+    return (code.starts_with("OpExtInst ") && code.contains(" Debug")) ||
+           code.starts_with("OpString ");
+  }
+  /// Who called is not said; what was compiled before does.
+  void stand(const std::string &file, unsigned line, unsigned column) {
+    here = places.standingAt(file, line, column);
+    if (here.empty()) {
+      here = {places.add(file, line, column)};
+    }
+  }
+
   /// .loc 1 18 5 [, function_name label, inlined_at 1 30 4]
   void setPlace(StringRef words) {
     auto [own, rest] = words.drop_front(4).split(',');
@@ -220,11 +255,7 @@ private:
     } else if (words.contains("function_name")) {
       here = {places.add(file, position.line, position.column)};
     } else {
-      // The directive does not say who called; what was compiled before does.
-      here = places.standingAt(file, position.line, position.column);
-      if (here.empty()) {
-        here = {places.add(file, position.line, position.column)};
-      }
+      stand(file, position.line, position.column);
     }
     seen[position] = here.front();
   }
@@ -243,6 +274,7 @@ private:
   Places &places;
   StringSet<> functions;
   std::map<unsigned, std::string> files;
+  StringMap<std::string> named; ///< files by the name of their text
   std::map<Position, int> seen;
   std::vector<int> here;
   bool isHidden = false;

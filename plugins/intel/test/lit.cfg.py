@@ -27,6 +27,9 @@ except OSError:
 vendors = [open(path).read().strip() for path in glob.glob("/sys/class/drm/renderD*/device/vendor")]
 if "0x8086" not in vendors and not os.path.exists("/dev/dxg"):
     config.available_features.add("no-intel-gpu")
+# The programs of SPIRV-Tools; the compiler half needs the library alone.
+if all(map(shutil.which, ("spirv-as", "spirv-dis", "spirv-opt", "spirv-val"))):
+    config.available_features.add("spirv-tools")
 # Intel's offline compiler, and what shows its code.
 config.substitutions.insert(0, ("%ocloc", sys.executable + " " + os.path.join(here, "Inputs", "ocloc.py")))
 if shutil.which("ocloc"):

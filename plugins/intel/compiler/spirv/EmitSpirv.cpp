@@ -4,6 +4,7 @@
 // Why    LLVM's default pipeline vectorizes and unrolls what layouts have
 //        decided, and makes numbers of widths that SPIR-V lacks.
 //===----------------------------------------------------------------------===//
+#include "plugins/intel/compiler/spirv/SourceLines.h"
 #include "plugins/intel/compiler/spirv/Spirv.h"
 
 #include "terrazzo/lowering/Simplification.h"
@@ -91,8 +92,8 @@ namespace {
 class LastIrPass final : public ModulePass {
 public:
   static char ID;
-  LastIrPass(const Machine &machine, std::string &problem)
-      : ModulePass(ID), machine(machine), problem(problem) {}
+  LastIrPass(const Machine &machine, SourceLines &lines, std::string &problem)
+      : ModulePass(ID), machine(machine), lines(lines), problem(problem) {}
 
   bool runOnModule(Module &module) override {
     expandConstantAddresses(module);
@@ -100,8 +101,12 @@ public:
     widenIntegers(module);
     splatConditions(module);
     problem = problemOf(module, machine);
+    if (problem.empty()) {
+      lines.mark(module);
+      return true;
+    }
     for (Function &function : module) {
-      if (problem.empty() || function.isDeclaration()) {
+      if (function.isDeclaration()) {
         continue;
       }
       // The rest of the code generator then sees nothing that ends it.
@@ -117,6 +122,7 @@ public:
 
 private:
   const Machine &machine;
+  SourceLines &lines;
   std::string &problem;
 };
 
@@ -153,12 +159,13 @@ char LastIrPass::ID = 0, UniqueBlocks::ID = 0;
 /// The code generator's passes with these two among them.
 class CodeGenPasses final : public legacy::PassManager {
 public:
-  CodeGenPasses(const Machine &machine, std::string &problem)
-      : machine(machine), problem(problem) {}
+  CodeGenPasses(const Machine &machine, SourceLines &lines,
+                std::string &problem)
+      : machine(machine), lines(lines), problem(problem) {}
 
   void add(Pass *pass) override {
     if (pass->getPassName() == "SPIRV emit intrinsics") {
-      legacy::PassManager::add(new LastIrPass(machine, problem));
+      legacy::PassManager::add(new LastIrPass(machine, lines, problem));
       ++inserted;
     } else if (pass->getPassName() == "SPIRV Assembly Printer") {
       legacy::PassManager::add(new UniqueBlocks);
@@ -170,6 +177,7 @@ public:
 
 private:
   const Machine &machine;
+  SourceLines &lines;
   std::string &problem;
   unsigned inserted = 0;
 };
@@ -180,7 +188,8 @@ std::string emitSpirv(Module &module, TargetMachine &generator,
                       const Machine &machine, std::string &problem) {
   SmallVector<char, 0> bytes;
   raw_svector_ostream stream(bytes);
-  CodeGenPasses passes(machine, problem);
+  SourceLines lines;
+  CodeGenPasses passes(machine, lines, problem);
   if (generator.addPassesToEmitFile(passes, stream, nullptr,
                                     CodeGenFileType::ObjectFile,
                                     /*DisableVerify=*/true) ||
@@ -190,7 +199,8 @@ std::string emitSpirv(Module &module, TargetMachine &generator,
                           "passes than the one that the compiler is made for");
   }
   passes.run(module);
-  return problem.empty() ? std::string(bytes.begin(), bytes.end()) : "";
+  return problem.empty() ? lines.write(std::string(bytes.begin(), bytes.end()))
+                         : "";
 }
 
 } // namespace tz::intel
