@@ -121,3 +121,44 @@ tile.kernel @columns(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.grou
   tile.store_view %to[%z, %z], %scaled checked [false, false] {group = 2 : i64} : !tile.view<64x64xf32>, tensor<64x64xf32>
   tile.return
 }
+
+// A quotient by a constant is made again; with another divisor it is moved.
+// CHECK-LABEL: tile.kernel @quotients
+// CHECK-NOT: simt.convert
+// CHECK-COUNT-2: tile.divsi
+// CHECK-NOT: simt.convert
+// CHECK: tile.store_view
+tile.kernel @quotients(%out: !tile.ptr<i32> {tile.divisibility = 16 : i64}, %n: i64) attributes {tile.num_warps = 4 : i32} {
+  %range = tile.range 0 to 32 : tensor<32xi32>
+  %by = arith.constant dense<7> : tensor<32xi32>
+  %q = tile.divsi %range, %by : tensor<32xi32>
+  %down = tile.reshape %q : tensor<32xi32> -> tensor<32x1xi32>
+  %across = tile.reshape %q : tensor<32xi32> -> tensor<1x32xi32>
+  %a = tile.broadcast %down : tensor<32x1xi32> -> tensor<32x32xi32>
+  %b = tile.broadcast %across : tensor<1x32xi32> -> tensor<32x32xi32>
+  %sum = arith.addi %a, %b : tensor<32x32xi32>
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %vo = tile.make_view %out shape[%n, %n] strides[%n, %one] : !tile.ptr<i32> -> !tile.view<32x32xi32>
+  tile.store_view %vo[%z, %z], %sum checked [false, false] : !tile.view<32x32xi32>, tensor<32x32xi32>
+  tile.return
+}
+
+// CHECK-LABEL: tile.kernel @unknown_divisor
+// CHECK: simt.convert
+// CHECK: tile.store_view
+tile.kernel @unknown_divisor(%out: !tile.ptr<i32> {tile.divisibility = 16 : i64}, %n: i64, %d: i32) attributes {tile.num_warps = 4 : i32} {
+  %range = tile.range 0 to 32 : tensor<32xi32>
+  %by = tile.splat %d : i32 -> tensor<32xi32>
+  %q = tile.divsi %range, %by : tensor<32xi32>
+  %down = tile.reshape %q : tensor<32xi32> -> tensor<32x1xi32>
+  %across = tile.reshape %q : tensor<32xi32> -> tensor<1x32xi32>
+  %a = tile.broadcast %down : tensor<32x1xi32> -> tensor<32x32xi32>
+  %b = tile.broadcast %across : tensor<1x32xi32> -> tensor<32x32xi32>
+  %sum = arith.addi %a, %b : tensor<32x32xi32>
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %vo = tile.make_view %out shape[%n, %n] strides[%n, %one] : !tile.ptr<i32> -> !tile.view<32x32xi32>
+  tile.store_view %vo[%z, %z], %sum checked [false, false] : !tile.view<32x32xi32>, tensor<32x32xi32>
+  tile.return
+}

@@ -107,7 +107,8 @@ def RemoveConversions : SimtPass<"simt-remove-conversions"> {
   let summary = "compute a value again instead of moving it between threads";
   let description = [{
     A conversion of what is cheap to compute (ranges, scalars, constants and
-    integer arithmetic on them) becomes that computation in the wanted layout.
+    integer arithmetic on them, quotients by constants among it) becomes that
+    computation in the wanted layout.
     Conversions move before a broadcast, where there is less to move.
   }];
   let constructor = "tz::simt::createRemoveConversions(nullptr)";

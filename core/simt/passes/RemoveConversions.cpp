@@ -33,6 +33,7 @@
 
 #include "terrazzo/simt/Contiguity.h"
 
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -120,10 +121,20 @@ bool canMove(Operation *op, const Layout &layout) {
              layoutOf(op->getResult(0)).size(Axis::Register);
 }
 
+/// A quotient by a constant is a product and shifts; a thread should not have
+/// many of them to make.
+bool dividesCheaply(Operation *op, const Layout &layout) {
+  constexpr int64_t most = 8;
+  return layout.size(Axis::Register) <= most &&
+         matchPattern(op->getOperand(1), m_Constant());
+}
+
 /// The layouts that the tile operands of `op` need for a result in `layout`;
 /// none if it cannot be computed so, or not cheaply.
-std::optional<SmallVector<Layout, 3>>
-operandLayouts(Operation *op, const Layout &layout, bool isMoved) {
+std::optional<SmallVector<Layout, 3>> operandLayouts(Operation *op,
+                                                     const Layout &layout,
+                                                     bool isMoved,
+                                                     bool mayDivide) {
   SmallVector<Layout, 3> wanted;
   // Shared memory is read in any layout.
   if (isa<tile::SplatOp, tile::RangeOp, ReadOp>(op)) {
@@ -164,8 +175,9 @@ operandLayouts(Operation *op, const Layout &layout, bool isMoved) {
   // Integer arithmetic and what it is made of; float math is not cheap.
   bool isCheap =
       isElementwise(op) &&
-      !isa<tile::MathOp, tile::PowOp, tile::DivFOp, tile::RemFOp, tile::DivSIOp,
-           tile::DivUIOp, tile::RemSIOp, tile::RemUIOp>(op);
+      !isa<tile::MathOp, tile::PowOp, tile::DivFOp, tile::RemFOp>(op) &&
+      (!isa<tile::DivSIOp, tile::DivUIOp, tile::RemSIOp, tile::RemUIOp>(op) ||
+       (mayDivide && dividesCheaply(op, layout)));
   if (!isCheap && !(isMoved && canMove(op, layout))) {
     return std::nullopt;
   }
@@ -265,8 +277,9 @@ void storeWithout(ConvertOp convert) {
 class Recomputer {
 public:
   /// `moved`: the load that is done in the wanted layout, if there is one.
-  explicit Recomputer(ConvertOp convert, Operation *moved)
-      : convert(convert), movedLoad(moved) {}
+  /// `mayDivide`: the kernel has no dots, whose operands leave few registers.
+  Recomputer(ConvertOp convert, Operation *moved, bool mayDivide)
+      : convert(convert), movedLoad(moved), mayDivide(mayDivide) {}
 
   /// Can the source be computed in the result's layout with few ops, moving
   /// nothing, or only what is smaller?
@@ -298,7 +311,7 @@ private:
       });
       return SmallVector<Layout, 3>(size_t(tiles), layout);
     }
-    return op ? operandLayouts(op, layout, isOwn) : std::nullopt;
+    return op ? operandLayouts(op, layout, isOwn, mayDivide) : std::nullopt;
   }
 
   /// `isOwn`: nothing but the conversion needs the value. `moved`: registers
@@ -377,6 +390,7 @@ private:
 
   ConvertOp convert;
   Operation *movedLoad;
+  const bool mayDivide;
   unsigned clones = 0, own = 0; // ops that are made again, or moved
 };
 
@@ -391,6 +405,11 @@ struct RemoveConversions
     SmallVector<ConvertOp> all;
     getOperation().walk([&](ConvertOp convert) { all.push_back(convert); });
     findAccesses(all);
+    const bool hasDots = !all.empty() && getOperation()
+                                             ->walk([](DotOp) {
+                                               return WalkResult::interrupt();
+                                             })
+                                             .wasInterrupted();
     bool hasChanged = false;
     for (ConvertOp convert : all) {
       if (stores.contains(convert)) {
@@ -399,7 +418,7 @@ struct RemoveConversions
         storeWithout(convert);
         continue;
       }
-      Recomputer recomputer(convert, loads.lookup(convert));
+      Recomputer recomputer(convert, loads.lookup(convert), !hasDots);
       if (!recomputer.isWorthIt()) {
         ++kept;
         continue;
