@@ -16,6 +16,7 @@
 // ORDER-NEXT: simt-pipeline-registers
 // ORDER-NEXT: simt-remove-conversions
 // ORDER-NEXT: simt-prefetch-loads
+// ORDER-NEXT: simt-load-before-exchange
 // ORDER-NEXT: simt-overlap-dots
 // ORDER-NEXT: cse
 // ORDER-NEXT: simt-specialize-warps

@@ -228,6 +228,19 @@ def PrefetchLoads : SimtPass<"simt-prefetch-loads"> {
   ];
 }
 
+def LoadBeforeExchange : SimtPass<"simt-load-before-exchange"> {
+  let summary = "begin loads before exchanges between threads that they do not need";
+  let description = [{
+    A load behind a conversion between threads moves before it, with what it is
+    computed from. Only loads and what touches no memory may stand between, and
+    few registers be taken. Blocks with dots stay as they are.
+  }];
+  let constructor = "tz::simt::createLoadBeforeExchange()";
+  let statistics = [
+    Statistic<"begun", "begun", "loads that begin before an exchange">
+  ];
+}
+
 def OverlapDots : SimtPass<"simt-overlap-dots"> {
   let summary = "let the threads go on while dots run";
   let description = [{

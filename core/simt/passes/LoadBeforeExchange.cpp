@@ -1,0 +1,189 @@
+//===- LoadBeforeExchange.cpp - simt-load-before-exchange -----------------===//
+//
+// What   Loads that stand behind an exchange of a tile between threads, and do
+//        not need it, begin before it.
+// Why    An exchange waits for what it moves, and a load behind its barrier
+//        begins only then. A kernel that adds up tiles of two memory orders
+//        would wait for memory once for each of them.
+// Example (test/simt/load-before-exchange.mlir; lines with simt., tile.load, arith.addf)
+//   before
+//     ...
+//     %a = tile.load %from {group = 1 : i64} : tensor<32x32x!tile.ptr<f32>> -> tensor<32x32xf32>
+//     ...
+//     %b = tile.load_view %view[%zero, %zero] checked [false, false] {group = 2 : i64} : <32x32xf32> -> tensor<32x32xf32>
+//     %ab = arith.addf %a, %b : tensor<32x32xf32>
+//     ...
+//     %c = tile.load %later {group = 1 : i64} : tensor<32x32x!tile.ptr<f32>> -> tensor<32x32xf32>
+//     %abc = arith.addf %ab, %c : tensor<32x32xf32>
+//     ...
+//   after
+//     ...
+//     %10 = tile.load %9 {group = 1 : i64} : tensor<32x32x!tile.ptr<f32>, #layout2> -> tensor<32x32xf32, #layout2>
+//     ...
+//     %12 = tile.load_view %11[%c0_i64, %c0_i64] checked [false, false] {group = 2 : i64} : <32x32xf32> -> tensor<32x32xf32, #layout5>
+//     ...
+//     %14 = tile.load %13 {group = 1 : i64} : tensor<32x32x!tile.ptr<f32>, #layout2> -> tensor<32x32xf32, #layout2>
+//     %15 = simt.convert %10 : tensor<32x32xf32, #layout2> -> tensor<32x32xf32, #layout5>
+//     %16 = arith.addf %15, %12 : tensor<32x32xf32, #layout5>
+//     %17 = simt.convert %14 : tensor<32x32xf32, #layout2> -> tensor<32x32xf32, #layout5>
+//     %18 = arith.addf %16, %17 : tensor<32x32xf32, #layout5>
+//     ...
+// Keeps  accesses to memory, and their order: a load passes only other loads
+//        and what touches no memory.
+//===----------------------------------------------------------------------===//
+#include "core/simt/passes/Passes.h"
+
+#include "terrazzo/simt/Simt.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace tz;
+using namespace tz::simt;
+
+namespace tz::simt {
+#define GEN_PASS_DEF_LOADBEFOREEXCHANGE
+#include "core/simt/passes/Passes.h.inc"
+} // namespace tz::simt
+
+namespace {
+
+/// Compilation takes time for each: ops that move with a load, and exchanges
+/// that it is tried before.
+constexpr size_t MostOps = 32, MostExchanges = 4;
+
+/// Do elements go to other threads?
+bool isExchange(Operation &op) {
+  auto convert = dyn_cast<ConvertOp>(op);
+  if (!convert) {
+    return false;
+  }
+  const Layout &from = layoutOf(convert.getSource()),
+               &to = layoutOf(convert.getResult());
+  return from.bases(Axis::Lane) != to.bases(Axis::Lane) ||
+         from.bases(Axis::Warp) != to.bases(Axis::Warp);
+}
+
+bool isLoad(Operation *op) {
+  auto pointers = dyn_cast<tile::LoadOp>(op);
+  return (pointers && !pointers.getIsVolatile()) || isa<tile::LoadViewOp>(op);
+}
+
+/// Each thread computes it alone, in a few instructions.
+bool isOfThread(Operation *op) {
+  return isPure(op) && op->getNumRegions() == 0 &&
+         (op->hasTrait<OpTrait::Elementwise>() ||
+          isa<tile::SplatOp, tile::RangeOp, tile::BroadcastOp, tile::MakeViewOp,
+              tile::AdvanceViewOp, arith::ConstantOp, arith::SelectOp>(op) ||
+          llvm::none_of(op->getOperandTypes(), hasLayout));
+}
+
+/// Of 32 bits, in a thread.
+int64_t registersOf(Value value) {
+  const int64_t bytes = tile::storageBytes(tile::elementType(value.getType()));
+  return hasLayout(value.getType())
+             ? (layoutOf(value).size(Axis::Register) * bytes + 3) / 4
+             : 1;
+}
+
+/// Adds the op and what it needs from behind the exchange, in order. False: it
+/// needs what the threads make together.
+bool addSlice(Operation *exchange, Operation *op,
+              llvm::SetVector<Operation *> &slice) {
+  for (Value operand : op->getOperands()) {
+    Operation *source = operand.getDefiningOp();
+    if (!source || source->getBlock() != exchange->getBlock() ||
+        source->isBeforeInBlock(exchange) || slice.contains(source)) {
+      continue;
+    }
+    if (!isOfThread(source) || slice.size() >= MostOps ||
+        !addSlice(exchange, source, slice)) {
+      return false;
+    }
+  }
+  slice.insert(op);
+  return true;
+}
+
+/// A stretch of a block: nothing in it but loads and what touches no memory.
+class Stretch {
+public:
+  /// Takes the next op of the block. False: it ends the stretch.
+  bool add(Operation &op);
+  size_t moved() const { return count; }
+
+private:
+  void begin(Operation &load);
+
+  SmallVector<Operation *, 4> exchanges;
+  int64_t registers = 0; // of what begins before one
+  size_t count = 0;
+};
+
+void Stretch::begin(Operation &load) {
+  constexpr int64_t most = 32;
+  const int64_t more = registers + registersOf(load.getResult(0));
+  if (more > most) {
+    return;
+  }
+  for (Operation *exchange : exchanges) {
+    llvm::SetVector<Operation *> slice;
+    if (addSlice(exchange, &load, slice)) {
+      for (Operation *op : slice) {
+        op->moveBefore(exchange);
+      }
+      registers = more;
+      ++count;
+      return;
+    }
+  }
+}
+
+bool Stretch::add(Operation &op) {
+  if (isLoad(&op)) {
+    begin(op);
+    return true;
+  }
+  if (isExchange(op) && exchanges.size() < MostExchanges) {
+    exchanges.push_back(&op);
+  }
+  return isPure(&op) && op.getNumRegions() == 0;
+}
+
+struct LoadBeforeExchange
+    : tz::simt::impl::LoadBeforeExchangeBase<LoadBeforeExchange> {
+  void runOnOperation() override {
+    size_t all = 0;
+    getOperation().walk([&](Block *block) {
+      // Accumulators leave few registers, and other passes care for the loads.
+      if (block->getOps<DotOp>().empty()) {
+        all += runOn(*block);
+      }
+    });
+    begun += all;
+    if (all == 0) {
+      markAllAnalysesPreserved();
+    }
+  }
+
+private:
+  static size_t runOn(Block &block) {
+    size_t moved = 0;
+    Stretch stretch;
+    for (Operation &op : llvm::make_early_inc_range(block)) {
+      if (!stretch.add(op)) {
+        moved += stretch.moved();
+        stretch = {};
+      }
+    }
+    return moved + stretch.moved();
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> tz::simt::createLoadBeforeExchange() {
+  return std::make_unique<LoadBeforeExchange>();
+}

@@ -1,0 +1,82 @@
+// Loads that do not need an exchange begin before it, with what they are
+// computed from; not across a store, not what the exchange gives.
+// RUN: tz-opt %s --simt-assign-layouts --simt-remove-conversions --simt-load-before-exchange | FileCheck %s
+
+// CHECK-LABEL: tile.kernel @example
+// CHECK:     %[[FIRST:.*]] = tile.load %
+// CHECK-NOT: simt.convert
+// CHECK:     tile.load_view
+// CHECK-NOT: simt.convert
+// CHECK:     %[[THIRD:.*]] = tile.load %
+// CHECK:     simt.convert %[[FIRST]]
+// CHECK:     simt.convert %[[THIRD]]
+tile.kernel @example(%x: !tile.ptr<f32> {tile.group = 1 : i64}, %y: !tile.ptr<f32> {tile.group = 2 : i64}, %z: !tile.ptr<f32> {tile.group = 3 : i64}, %n: i64) {
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %rows = tile.range 0 to 32 : tensor<32xi32>
+  %column = tile.reshape %rows : tensor<32xi32> -> tensor<32x1xi32>
+  %row = tile.reshape %rows : tensor<32xi32> -> tensor<1x32xi32>
+  %wide = arith.constant dense<32> : tensor<1x32xi32>
+  %far = arith.muli %row, %wide : tensor<1x32xi32>
+  %down = tile.broadcast %column : tensor<32x1xi32> -> tensor<32x32xi32>
+  %across = tile.broadcast %far : tensor<1x32xi32> -> tensor<32x32xi32>
+  %turned = arith.addi %across, %down : tensor<32x32xi32>
+  %base = tile.splat %x : !tile.ptr<f32> -> tensor<32x32x!tile.ptr<f32>>
+  %from = tile.addptr %base, %turned : tensor<32x32x!tile.ptr<f32>>, tensor<32x32xi32>
+  %a = tile.load %from {group = 1 : i64} : tensor<32x32x!tile.ptr<f32>> -> tensor<32x32xf32>
+  %view = tile.make_view %y shape[%n, %n] strides[%n, %one] : <f32> -> <32x32xf32>
+  %b = tile.load_view %view[%zero, %zero] checked [false, false] {group = 2 : i64} : <32x32xf32> -> tensor<32x32xf32>
+  %ab = arith.addf %a, %b : tensor<32x32xf32>
+  %some = arith.constant dense<4096> : tensor<32x32xi32>
+  %later = tile.addptr %from, %some : tensor<32x32x!tile.ptr<f32>>, tensor<32x32xi32>
+  %c = tile.load %later {group = 1 : i64} : tensor<32x32x!tile.ptr<f32>> -> tensor<32x32xf32>
+  %abc = arith.addf %ab, %c : tensor<32x32xf32>
+  %out = tile.make_view %z shape[%n, %n] strides[%n, %one] : <f32> -> <32x32xf32>
+  tile.store_view %out[%zero, %zero], %abc checked [false, false] {group = 3 : i64} : <32x32xf32>, tensor<32x32xf32>
+  tile.return
+}
+
+// What is stored before may be what is loaded.
+// CHECK-LABEL: tile.kernel @behind_a_store
+// CHECK:     %[[A:.*]] = tile.load %
+// CHECK:     simt.convert %[[A]]
+// CHECK:     tile.store_view
+// CHECK:     tile.load_view
+tile.kernel @behind_a_store(%x: !tile.ptr<f32>, %z: !tile.ptr<f32>, %n: i64) {
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %rows = tile.range 0 to 32 : tensor<32xi32>
+  %column = tile.reshape %rows : tensor<32xi32> -> tensor<32x1xi32>
+  %row = tile.reshape %rows : tensor<32xi32> -> tensor<1x32xi32>
+  %wide = arith.constant dense<32> : tensor<1x32xi32>
+  %far = arith.muli %row, %wide : tensor<1x32xi32>
+  %down = tile.broadcast %column : tensor<32x1xi32> -> tensor<32x32xi32>
+  %across = tile.broadcast %far : tensor<1x32xi32> -> tensor<32x32xi32>
+  %turned = arith.addi %across, %down : tensor<32x32xi32>
+  %base = tile.splat %x : !tile.ptr<f32> -> tensor<32x32x!tile.ptr<f32>>
+  %from = tile.addptr %base, %turned : tensor<32x32x!tile.ptr<f32>>, tensor<32x32xi32>
+  %a = tile.load %from : tensor<32x32x!tile.ptr<f32>> -> tensor<32x32xf32>
+  %view = tile.make_view %z shape[%n, %n] strides[%n, %one] : <f32> -> <32x32xf32>
+  tile.store_view %view[%zero, %zero], %a checked [false, false] : <32x32xf32>, tensor<32x32xf32>
+  %b = tile.load_view %view[%one, %zero] checked [false, false] : <32x32xf32> -> tensor<32x32xf32>
+  tile.store_view %view[%zero, %zero], %b checked [false, false] : <32x32xf32>, tensor<32x32xf32>
+  tile.return
+}
+
+// An exchange that makes the address stays before the load.
+// CHECK-LABEL: tile.kernel @of_the_exchange
+// CHECK:     simt.convert
+// CHECK:     tile.load %
+// CHECK:     tile.return
+tile.kernel @of_the_exchange(%x: !tile.ptr<i32>, %z: !tile.ptr<i32>, %n: i64) {
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %in = tile.make_view %x shape[%n, %n] strides[%one, %n] : <i32> -> <32x32xi32>
+  %at = tile.load_view %in[%zero, %zero] checked [false, false] : <32x32xi32> -> tensor<32x32xi32>
+  %base = tile.splat %x : !tile.ptr<i32> -> tensor<32x32x!tile.ptr<i32>>
+  %from = tile.addptr %base, %at : tensor<32x32x!tile.ptr<i32>>, tensor<32x32xi32>
+  %a = tile.load %from : tensor<32x32x!tile.ptr<i32>> -> tensor<32x32xi32>
+  %view = tile.make_view %z shape[%n, %n] strides[%n, %one] : <i32> -> <32x32xi32>
+  tile.store_view %view[%zero, %zero], %a checked [false, false] : <32x32xi32>, tensor<32x32xi32>
+  tile.return
+}
