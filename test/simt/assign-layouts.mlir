@@ -177,3 +177,45 @@ tile.kernel @scan(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %n: i64) at
   tile.store_view %view[%zero, %zero], %rows checked [true, false] : <128x32xf32>, tensor<128x32xf32>
   tile.return
 }
+
+// A large tile is scanned as it was loaded: an exchange would take 64 KiB of
+// shared memory.
+// CHECK-LABEL: tile.kernel @long_scan
+// CHECK-NOT: simt.convert
+// CHECK: tile.scan
+// CHECK-NOT: simt.convert
+// CHECK: tile.return
+tile.kernel @long_scan(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}) attributes {tile.num_warps = 16 : i32} {
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %n = arith.constant 16384 : i64
+  %view = tile.make_view %x shape[%n] strides[%one] : <f32> -> <16384xf32>
+  %a = tile.load_view %view[%zero] checked [false] : <16384xf32> -> tensor<16384xf32>
+  %sums = tile.scan (%a) axis 0 : (tensor<16384xf32>) -> tensor<16384xf32> {
+  ^bb0(%p: f32, %q: f32):
+    %s = arith.addf %p, %q : f32
+    tile.yield %s : f32
+  }
+  tile.store_view %view[%zero], %sums checked [false] : <16384xf32>, tensor<16384xf32>
+  tile.return
+}
+
+// With two warps there are 64 stretches; it is moved.
+// CHECK-LABEL: tile.kernel @long_scan_of_few
+// CHECK: simt.convert
+// CHECK: tile.scan
+// CHECK: simt.convert
+tile.kernel @long_scan_of_few(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}) attributes {tile.num_warps = 2 : i32} {
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %n = arith.constant 16384 : i64
+  %view = tile.make_view %x shape[%n] strides[%one] : <f32> -> <16384xf32>
+  %a = tile.load_view %view[%zero] checked [false] : <16384xf32> -> tensor<16384xf32>
+  %sums = tile.scan (%a) axis 0 : (tensor<16384xf32>) -> tensor<16384xf32> {
+  ^bb0(%p: f32, %q: f32):
+    %s = arith.addf %p, %q : f32
+    tile.yield %s : f32
+  }
+  tile.store_view %view[%zero], %sums checked [false] : <16384xf32>, tensor<16384xf32>
+  tile.return
+}

@@ -168,6 +168,31 @@ Layout tz::simt::scanLayout(ArrayRef<int64_t> shape, unsigned axis,
   return ScanLayout(shape, axis, vector, lanes, warps).make();
 }
 
+std::optional<int64_t> tz::simt::scanStretch(const Layout &layout,
+                                             unsigned axis) {
+  const int64_t whole = layout.atomShape()[axis];
+  int64_t first = whole, last = 0; // of lanes and warps
+  for (Axis where : {Axis::Lane, Axis::Warp}) {
+    for (const Coordinates &basis : layout.bases(where)) {
+      if (basis[axis] != 0 && basis[axis] <= last) {
+        return std::nullopt;
+      }
+      first = basis[axis] != 0 ? std::min(first, basis[axis]) : first;
+      last = std::max(last, basis[axis]);
+    }
+  }
+  int64_t stretch = whole;
+  for (const Coordinates &basis : layout.bases(Axis::Register)) {
+    if (last != 0 && basis[axis] > first) {
+      if (basis[axis] < last) {
+        return std::nullopt;
+      }
+      stretch = std::min(stretch, basis[axis]);
+    }
+  }
+  return stretch;
+}
+
 std::optional<SmallVector<unsigned>>
 tz::simt::registersWithin(const Layout &from, const Layout &to) {
   for (Axis axis : {Axis::Lane, Axis::Warp, Axis::Block}) {

@@ -23,6 +23,11 @@ Layout joined(const Layout &half);
 Layout scanLayout(llvm::ArrayRef<int64_t> shape, unsigned axis, int64_t vector,
                   unsigned lanes, unsigned warps);
 
+/// How far the registers, lanes and warps of a layout reach along the axis
+/// before registers go on: a scan takes such a stretch at once. None if lanes
+/// or warps are not in order there, or other registers lie between them.
+std::optional<int64_t> scanStretch(const Layout &layout, unsigned axis);
+
 /// For each register of `to` the register of `from` in which the same thread
 /// holds that element; none if it does not hold them all.
 std::optional<llvm::SmallVector<unsigned>> registersWithin(const Layout &from,

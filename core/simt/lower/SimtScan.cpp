@@ -5,6 +5,7 @@
 //        memory.
 // Why    See terrazzo/simt/SimtLowering.h.
 //===----------------------------------------------------------------------===//
+#include "core/simt/layout/Operations.h"
 #include "core/simt/lower/KernelLowering.h"
 
 using namespace llvm;
@@ -34,6 +35,11 @@ private:
   }
   void scanLine(const Line &line);
   void scanRun(Line &run, bool isLast, std::optional<Registers> &carry);
+  void scanTogether(MutableArrayRef<Line> runs);
+  void leaveParts(ArrayRef<Region> regions, ArrayRef<Registers> ofRuns);
+  SmallVector<Before> beforeParts(ArrayRef<Region> regions, unsigned runs);
+  void setResults(const Line &run, ArrayRef<Registers> own,
+                  const Before &before);
   SmallVector<Registers> scanRegisters(const Line &run);
   Registers fromEarlier(const Registers &values, unsigned distance);
   Registers ofLastLane(Registers values);
@@ -59,11 +65,11 @@ private:
 KernelLowering::Scan::Scan(KernelLowering &in, tile::ScanOp op)
     : in(in), b(in.b), op(op), reverse(op.getReverse()),
       layout(layoutOf(op.getSources().front())), n(op.getSources().size()),
-      stretch(layout.atomShape()[op.getAxis()]) {
+      stretch(scanStretch(layout, op.getAxis()).value_or(0)) {
   auto lanes = bitsAlong(layout, Axis::Lane, op.getAxis());
   auto warps = bitsAlong(layout, Axis::Warp, op.getAxis());
   // Lanes of a line follow each other from lane 0 on, warps too.
-  bool isOrdered = lanes && warps;
+  bool isOrdered = lanes && warps && stretch != 0;
   for (unsigned i = 0; isOrdered && i < lanes->size(); ++i) {
     isOrdered = (*lanes)[i] == i;
   }
@@ -228,25 +234,133 @@ void KernelLowering::Scan::scanRun(Line &run, bool isLast,
   if (carry) {
     precede(before, *carry, b.getTrue());
   }
-  for (auto [i, place] : llvm::enumerate(run)) {
-    Registers values = own[i];
-    if (before.values) {
-      values = choose(before.isThere, join(*before.values, values), values);
-    }
-    for (size_t k = 0; k < n; ++k) {
-      results[k][place.second] = values[k];
-    }
-  }
+  setResults(run, own, before);
   if (!isLast) {
     carry = carry ? join(*carry, all) : all;
   }
 }
 
-/// Runs of consecutive registers; several a line where the extent is odd.
+void KernelLowering::Scan::setResults(const Line &run, ArrayRef<Registers> own,
+                                      const Before &before) {
+  for (auto [values, place] : llvm::zip_equal(own, run)) {
+    const Registers made =
+        before.values
+            ? choose(before.isThere, join(*before.values, values), values)
+            : values;
+    for (size_t k = 0; k < n; ++k) {
+      results[k][place.second] = made[k];
+    }
+  }
+}
+
+/// A word for each run and warp, in the order of the scan; of a warp's last
+/// lane.
+void KernelLowering::Scan::leaveParts(ArrayRef<Region> regions,
+                                      ArrayRef<Registers> ofRuns) {
+  in.willAccess({{}, SmallVector<Region>(regions), {}});
+  in.emitIf(b.CreateICmpEQ(position, b.getInt32(lanesAlong - 1)), [&] {
+    for (auto [run, values] : llvm::enumerate(ofRuns)) {
+      Value *at = b.CreateAdd(partOfWarp, b.getInt32(run * warpsAlong));
+      for (size_t i = 0; i < n; ++i) {
+        in.scratchStore(regions[i], at, values[i], elementOf(i));
+      }
+    }
+  });
+  in.willAccess({SmallVector<Region>(regions), {}, {}});
+}
+
+/// What lies before this warp's part of each run. The lanes of each warp divide
+/// the words and scan them.
+SmallVector<KernelLowering::Scan::Before>
+KernelLowering::Scan::beforeParts(ArrayRef<Region> regions, unsigned runs) {
+  const unsigned words = runs * warpsAlong,
+                 each = std::max(1u, words / lanesAlong);
+  SmallVector<Registers> upTo; // word by word of this lane
+  for (unsigned word = 0; word < each; ++word) {
+    Value *at = b.CreateAnd(
+        b.CreateAdd(b.CreateMul(position, b.getInt32(each)), b.getInt32(word)),
+        words - 1);
+    Registers values;
+    for (size_t i = 0; i < n; ++i) {
+      values.push_back(in.scratchLoad(regions[i], at, elementOf(i)));
+    }
+    upTo.push_back(upTo.empty() ? values : join(upTo.back(), values));
+  }
+  const Registers earlier = fromEarlier(overLanes(upTo.back()), 1);
+  Value *isFirst = b.CreateICmpEQ(position, b.getInt32(0));
+  for (Registers &values : upTo) {
+    values = choose(isFirst, values, join(earlier, values));
+  }
+  SmallVector<Before> all;
+  for (unsigned run = 0; run < runs; ++run) {
+    // The word before this part's own; any before the first one.
+    Value *at = b.CreateAnd(
+        b.CreateAdd(partOfWarp, b.getInt32(run * warpsAlong + words - 1)),
+        words - 1);
+    Registers values = upTo.front();
+    Value *word = b.CreateAnd(at, each - 1);
+    for (unsigned other = 1; other < each; ++other) {
+      values =
+          choose(b.CreateICmpEQ(word, b.getInt32(other)), upTo[other], values);
+    }
+    Value *lane = b.CreateLShr(at, Log2_32(each));
+    lane = reverse ? b.CreateSub(b.getInt32(lanesAlong - 1), lane) : lane;
+    for (Value *&value : values) {
+      value = in.shuffleAny(value, lane);
+    }
+    all.push_back({values, run != 0
+                               ? b.getTrue()
+                               : b.CreateICmpNE(partOfWarp, b.getInt32(0))});
+  }
+  return all;
+}
+
+/// Several runs of which each lane has a part: one exchange between warps for
+/// all of them.
+void KernelLowering::Scan::scanTogether(MutableArrayRef<Line> runs) {
+  SmallVector<SmallVector<Registers>> own;
+  SmallVector<Registers> all, beforeLane;
+  for (Line &run : runs) {
+    if (reverse) {
+      std::reverse(run.begin(), run.end());
+    }
+    own.push_back(scanRegisters(run));
+    all.push_back(overLanes(own.back().back()));
+    beforeLane.push_back(fromEarlier(all.back(), 1));
+  }
+  SmallVector<Region> regions;
+  for (size_t i = 0; i < n; ++i) {
+    regions.push_back(in.allocate(uint64_t{runs.size()} * warpsAlong *
+                                  tile::storageBytes(elementOf(i))));
+  }
+  leaveParts(regions, all);
+  SmallVector<Before> before = beforeParts(regions, unsigned(runs.size()));
+  for (const Region &region : llvm::reverse(regions)) {
+    in.scratch.release(region);
+  }
+  Value *hasEarlier = b.CreateICmpNE(position, b.getInt32(0));
+  for (auto [i, run] : llvm::enumerate(runs)) {
+    Before here{beforeLane[i], hasEarlier};
+    precede(here, *before[i].values, before[i].isThere);
+    setResults(run, own[i], here);
+  }
+}
+
+/// Runs of consecutive registers; several a line where the extent is odd, or
+/// where a long tile is scanned as it was loaded.
 void KernelLowering::Scan::scanLine(const Line &line) {
   std::map<int64_t, Line> runs;
   for (auto [at, reg] : line) {
     runs[reverse ? -(at / stretch) : at / stretch].push_back({at, reg});
+  }
+  if (runs.size() > 1 && isPowerOf2_64(runs.size()) && warpsAlong > 1 &&
+      warpsAlong == in.warps && lanesAlong == in.hooks.lanes()) {
+    SmallVector<Line> ordered;
+    for (auto &[number, run] : runs) {
+      ordered.push_back(std::move(run));
+    }
+    scanTogether(ordered);
+    return;
   }
   std::optional<Registers> carry;
   for (auto &[number, run] : runs) {

@@ -230,6 +230,34 @@ void Assigner::applyTo(Operation *op) {
   }
 }
 
+/// A tile of which an exchange would take much of the shared memory is scanned
+/// as it lies: in a few stretches of all lanes, of all warps or of one.
+static bool isScannedInPlace(tile::ScanOp scan, unsigned lanes) {
+  constexpr int64_t large = 32 << 10; // bytes
+  constexpr int64_t mostStretches = 16;
+  int64_t bytes = 0;
+  const Layout &layout = layoutOf(scan.getSources().front());
+  for (Value source : scan.getSources()) {
+    auto type = cast<RankedTensorType>(source.getType());
+    bytes += type.getNumElements() * tile::storageBytes(type.getElementType());
+    if (layoutOf(source) != layout) {
+      return false;
+    }
+  }
+  const unsigned axis = scan.getAxis();
+  const std::optional<int64_t> stretch = scanStretch(layout, axis);
+  const auto along = [&](Axis where) {
+    return llvm::count_if(layout.bases(where), [&](const Coordinates &basis) {
+      return basis[axis] != 0;
+    });
+  };
+  const int64_t warps = along(Axis::Warp);
+  return bytes >= large && layout.isLinear() && stretch &&
+         layout.shape()[axis] / *stretch <= mostStretches &&
+         int64_t(1) << along(Axis::Lane) == int64_t(lanes) &&
+         (warps == 0 || warps == int64_t(layout.bases(Axis::Warp).size()));
+}
+
 void Assigner::applyByKind(Operation *op) {
   llvm::TypeSwitch<Operation *>(op)
       .Case<arith::ConstantOp>([&](auto constant) {
@@ -279,8 +307,10 @@ void Assigner::applyByKind(Operation *op) {
         const int64_t vector =
             target.vectorBytes() /
             tile::storageBytes(tile::elementType(source.getType()));
-        Layout layout = scanLayout(shapeOf(source), scan.getAxis(), vector,
-                                   target.lanes(), warps);
+        Layout layout = isScannedInPlace(scan, target.lanes())
+                            ? layoutOf(source)
+                            : scanLayout(shapeOf(source), scan.getAxis(),
+                                         vector, target.lanes(), warps);
         wantAll(op, layout);
         for (Value result : op->getResults()) {
           settle(op, result, layout);
