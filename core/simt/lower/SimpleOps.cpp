@@ -13,6 +13,32 @@ namespace arith = mlir::arith;
 
 namespace tz::simt {
 
+/// From which register each one of an integer division follows, and what is
+/// added to it: along a run of equal or of consecutive results one is computed.
+SmallVector<std::pair<unsigned, int64_t>>
+KernelLowering::followedFrom(mlir::Value quotient) const {
+  const Layout &layout = layoutOf(quotient);
+  const Runs along = runs.of(quotient);
+  SmallVector<std::pair<unsigned, int64_t>> all;
+  std::map<Coordinates, unsigned> firstOf;
+  for (unsigned reg = 0; reg < layout.size(Axis::Register); ++reg) {
+    Coordinates at = layout.apply(Place{{reg, 0, 0, 0}});
+    int64_t more = 0;
+    // Runs are aligned, and a thread's bits are not a register's.
+    for (unsigned dim = 0; layout.isLinear() && dim < at.size(); ++dim) {
+      const bool isEqual = along[dim].constancy > 1;
+      const int64_t within =
+          at[dim] &
+          ((isEqual ? along[dim].constancy : along[dim].contiguity) - 1);
+      at[dim] -= within;
+      more += isEqual ? 0 : within;
+    }
+    const unsigned first = firstOf.try_emplace(at, reg).first->second;
+    all.emplace_back(first, more);
+  }
+  return all;
+}
+
 void KernelLowering::elementwise(mlir::Operation *op) {
   auto isTile = [](mlir::Value value) {
     return isa<mlir::RankedTensorType>(value.getType());
@@ -27,7 +53,22 @@ void KernelLowering::elementwise(mlir::Operation *op) {
   }
   Registers registers;
   auto count = layoutOf(op->getResult(0)).size(Axis::Register);
+  SmallVector<std::pair<unsigned, int64_t>> followed;
+  if (isa<tile::DivSIOp, tile::DivUIOp, tile::RemSIOp, tile::RemUIOp>(op)) {
+    followed = followedFrom(op->getResult(0));
+  }
   for (unsigned reg = 0; reg < count; ++reg) {
+    if (!followed.empty() && followed[reg].first != reg) {
+      const auto [first, more] = followed[reg];
+      Value *known = registers[first];
+      registers.push_back(
+          more == followed[first].second
+              ? known
+              : b.CreateAdd(known, ConstantInt::getSigned(
+                                       known->getType(),
+                                       more - followed[first].second)));
+      continue;
+    }
     SmallVector<Value *, 3> operands;
     for (mlir::Value operand : op->getOperands()) {
       operands.push_back(isTile(operand) ? tile(operand)[reg]
