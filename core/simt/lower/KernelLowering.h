@@ -108,7 +108,7 @@ private:
   /// Ops that compute each element alone.
   void elementwise(mlir::Operation *op);
   llvm::SmallVector<std::pair<unsigned, int64_t>>
-  followedFrom(mlir::Value quotient) const;
+  followedFrom(mlir::Value value) const;
   void selectView(mlir::arith::SelectOp op);
   void advanceView(tile::AdvanceViewOp op);
   void viewParts(tile::ViewPartsOp op);

@@ -13,12 +13,14 @@ namespace arith = mlir::arith;
 
 namespace tz::simt {
 
-/// From which register each one of an integer division follows, and what is
-/// added to it: along a run of equal or of consecutive results one is computed.
+/// From which register each one of an integer division or a mask follows, and
+/// what is added to it: along a run of equal or of consecutive results one is
+/// computed.
 SmallVector<std::pair<unsigned, int64_t>>
-KernelLowering::followedFrom(mlir::Value quotient) const {
-  const Layout &layout = layoutOf(quotient);
-  const Runs along = runs.of(quotient);
+KernelLowering::followedFrom(mlir::Value value) const {
+  const Layout &layout = layoutOf(value);
+  const Runs along = runs.of(value);
+  const bool isMask = tile::elementType(value.getType()).isInteger(1);
   SmallVector<std::pair<unsigned, int64_t>> all;
   std::map<Coordinates, unsigned> firstOf;
   for (unsigned reg = 0; reg < layout.size(Axis::Register); ++reg) {
@@ -26,7 +28,7 @@ KernelLowering::followedFrom(mlir::Value quotient) const {
     int64_t more = 0;
     // Runs are aligned, and a thread's bits are not a register's.
     for (unsigned dim = 0; layout.isLinear() && dim < at.size(); ++dim) {
-      const bool isEqual = along[dim].constancy > 1;
+      const bool isEqual = isMask || along[dim].constancy > 1;
       const int64_t within =
           at[dim] &
           ((isEqual ? along[dim].constancy : along[dim].contiguity) - 1);
@@ -54,7 +56,10 @@ void KernelLowering::elementwise(mlir::Operation *op) {
   Registers registers;
   auto count = layoutOf(op->getResult(0)).size(Axis::Register);
   SmallVector<std::pair<unsigned, int64_t>> followed;
-  if (isa<tile::DivSIOp, tile::DivUIOp, tile::RemSIOp, tile::RemUIOp>(op)) {
+  if (isa<tile::DivSIOp, tile::DivUIOp, tile::RemSIOp, tile::RemUIOp,
+          arith::CmpIOp>(op) ||
+      (isa<arith::AndIOp, arith::OrIOp>(op) &&
+       tile::elementType(op->getResult(0).getType()).isInteger(1))) {
     followed = followedFrom(op->getResult(0));
   }
   for (unsigned reg = 0; reg < count; ++reg) {
