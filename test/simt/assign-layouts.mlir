@@ -7,6 +7,7 @@
 // CHECK-DAG: #[[ROWS:.*]] = #simt.layout<rank 2, register {{\[}}[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], lane {{\[}}[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]]>
 // CHECK-DAG: #[[LONG:.*]] = #simt.layout<rank 2, register {{\[}}[0, 1], [0, 2], [0, 512], [1, 0]], lane {{\[}}[0, 4], [0, 8], [0, 16], [0, 32], [0, 64]], warp {{\[}}[0, 128], [0, 256]]>
 // CHECK-DAG: #[[ROW_LANES:.*]] = #simt.layout<rank 2, register {{\[}}[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], lane {{\[}}[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]]>
+// CHECK-DAG: #[[SINGLE:.*]] = #simt.layout<rank 2, register {{\[}}[8, 0], [16, 0], [32, 0]], lane {{\[}}[0, 1], [0, 2], [0, 4], [0, 8], [1, 0]], warp {{\[}}[2, 0], [4, 0]]>
 // CHECK-DAG: #[[ROW_RUNS:.*]] = #simt.layout<rank 2, register {{\[}}[0, 1], [0, 2], [16, 0], [32, 0], [64, 0]], lane {{\[}}[0, 4], [0, 8], [0, 16], [1, 0], [2, 0]], warp {{\[}}[4, 0], [8, 0]]>
 // CHECK-LABEL: tile.kernel @example
 tile.kernel @example(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %n: i64) attributes {tile.num_warps = 4 : i32} {
@@ -217,5 +218,37 @@ tile.kernel @long_scan_of_few(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64})
     tile.yield %s : f32
   }
   tile.store_view %view[%zero], %sums checked [false] : <16384xf32>, tensor<16384xf32>
+  tile.return
+}
+
+// What is stored is twice as wide as what is loaded: a thread holds what it
+// stores at once.
+// CHECK-LABEL: tile.kernel @widened
+// CHECK: tile.load_view {{.*}} -> tensor<1024xbf16, #[[WIDE]]>
+// CHECK-NOT: simt.convert
+// CHECK: tile.store_view {{.*}} tensor<1024xf32, #[[WIDE]]>
+tile.kernel @widened(%x: !tile.ptr<bf16> {tile.divisibility = 16 : i64}, %out: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %n: i64) attributes {tile.num_warps = 4 : i32} {
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %view = tile.make_view %x shape[%n] strides[%one] : <bf16> -> <1024xbf16>
+  %to = tile.make_view %out shape[%n] strides[%one] : <f32> -> <1024xf32>
+  %a = tile.load_view %view[%zero] checked [true] : <1024xbf16> -> tensor<1024xbf16>
+  %wide = arith.extf %a : tensor<1024xbf16> to tensor<1024xf32>
+  tile.store_view %to[%zero], %wide checked [true] : <1024xf32>, tensor<1024xf32>
+  tile.return
+}
+
+// Rows of nine elements: no vector is aligned in all of them, so neighbours are
+// taken by threads side by side.
+// CHECK-LABEL: tile.kernel @odd_rows
+// CHECK: tile.load_view {{.*}} -> tensor<64x16xf32, #[[SINGLE]]>
+tile.kernel @odd_rows(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %n: i64) attributes {tile.num_warps = 4 : i32} {
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %nine = arith.constant 9 : i64
+  %view = tile.make_view %x shape[%n, %nine] strides[%nine, %one] : <f32> -> <64x16xf32>
+  %a = tile.load_view %view[%zero, %zero] checked [true, true] : <64x16xf32> -> tensor<64x16xf32>
+  %b = arith.addf %a, %a : tensor<64x16xf32>
+  tile.store_view %view[%zero, %zero], %b checked [true, true] : <64x16xf32>, tensor<64x16xf32>
   tile.return
 }

@@ -18,6 +18,7 @@
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <limits>
 #include <numeric>
 #include <tuple>
 
@@ -112,6 +113,23 @@ unsigned Anchors::densest(tile::MakeViewOp make, tile::ViewType view) const {
   return best;
 }
 
+/// Elements at whose multiples every row begins, as far as strides are known: a
+/// vector of more would be aligned in some rows only, and threads that take so
+/// many neighbours one by one touch more lines at a time than threads side by
+/// side.
+static int64_t alignmentOfRows(tile::MakeViewOp make, tile::ViewType view,
+                               unsigned fastest) {
+  int64_t elements = std::numeric_limits<int64_t>::max();
+  for (auto [dim, stride] : llvm::enumerate(make.getStrides())) {
+    APInt known;
+    if (dim != fastest && view.getShape()[dim] > 1 &&
+        matchPattern(stride, m_ConstantInt(&known)) && !known.isZero()) {
+      elements = std::min(elements, int64_t(1) << known.countr_zero());
+    }
+  }
+  return elements;
+}
+
 Anchors::Access Anchors::describe(Operation *op, tile::ViewType view,
                                   Value value) const {
   unsigned rank = view.getRank(), fastest = rank - 1;
@@ -127,6 +145,7 @@ Anchors::Access Anchors::describe(Operation *op, tile::ViewType view,
     bool isDense = matchPattern(make.getStrides()[fastest], m_One());
     divisibility = divisibility == 0 ? target.vectorBytes() : divisibility;
     vector = isDense ? std::max<int64_t>(1, divisibility / bytes) : 1;
+    vector = std::min(vector, alignmentOfRows(make, view, fastest));
   }
   SmallVector<unsigned> order = {fastest};
   for (unsigned dim = rank; dim-- > 0;) {
@@ -216,7 +235,9 @@ Value accessed(Operation *op) {
 }
 
 /// Accesses of one shape and order share a layout, as wide as the widest one:
-/// what is loaded by one is mostly combined with what is loaded by another.
+/// what is loaded by one is mostly combined with what is loaded by another. But
+/// a thread holds no more neighbours than a store writes at once: of what two
+/// stores write in turns, each sends half a sector to memory.
 /// What comes out of a dot alone is stored as wide as its own elements want.
 class SharedVectors {
 public:
@@ -225,12 +246,19 @@ public:
         [&](tile::DotOp dot) { ofDots.insert(companies.of(dot.getResult())); });
   }
 
-  /// An access asks for so many elements in a vector.
+  /// An access asks for so many elements in a vector; of its elements, `most`
+  /// are one at the machine's best.
   void add(Operation *op, ArrayRef<int64_t> shape, ArrayRef<unsigned> order,
-           int64_t vector) {
+           int64_t vector, int64_t most) {
     auto widen = [&](const void *company) {
-      int64_t &widest = vectors[{shape, order, company}];
-      widest = std::max(widest, vector);
+      Shared &shared = vectors[{shape, order, company}];
+      shared.widest = std::max(shared.widest, vector);
+      if (isa<tile::StoreOp, tile::StoreViewOp>(op)) {
+        shared.stored = std::min(shared.stored, most);
+      }
+      Operation *loop = loopAround(op);
+      shared.isOfOneLoop &= shared.loop.value_or(loop) == loop;
+      shared.loop = loop;
     };
     widen(companies.of(accessed(op)));
     if (!isOfDot(op)) {
@@ -241,13 +269,25 @@ public:
   /// The widest of those that share this one's layout, once all were added.
   int64_t widest(Operation *op, ArrayRef<int64_t> shape,
                  ArrayRef<unsigned> order) {
-    const int64_t own =
+    const Shared own =
         vectors.lookup({shape, order, companies.of(accessed(op))});
-    return isOfDot(op) ? own
-                       : std::max(own, vectors.lookup({shape, order, nullptr}));
+    if (isOfDot(op)) {
+      return own.widest;
+    }
+    const Shared all = vectors.lookup({shape, order, nullptr});
+    const int64_t widest = std::max(own.widest, all.widest);
+    // A store behind a loop is one for many loads.
+    return all.isOfOneLoop ? std::min(widest, all.stored) : widest;
   }
 
 private:
+  struct Shared {
+    int64_t widest = 0;
+    int64_t stored = std::numeric_limits<int64_t>::max(); ///< at once
+    std::optional<Operation *> loop;
+    bool isOfOneLoop = true;
+  };
+
   bool isOfDot(Operation *op) {
     return isa<tile::StoreOp, tile::StoreViewOp>(op) &&
            ofDots.contains(companies.of(accessed(op)));
@@ -257,7 +297,7 @@ private:
   DenseSet<const void *> ofDots; // companies
   /// Of a company, or of all that comes out of no dot (nullptr).
   DenseMap<std::tuple<ArrayRef<int64_t>, ArrayRef<unsigned>, const void *>,
-           int64_t>
+           Shared>
       vectors;
 };
 
@@ -306,7 +346,10 @@ void Anchors::collectAccesses() {
   }
   SharedVectors vectors(kernel);
   for (const Access &access : all) {
-    vectors.add(access.op, access.type.getShape(), access.order, access.vector);
+    const int64_t most =
+        target.vectorBytes() / tile::storageBytes(access.type.getElementType());
+    vectors.add(access.op, access.type.getShape(), access.order, access.vector,
+                std::max<int64_t>(1, most));
   }
   for (const Access &access : all) {
     const int64_t count = access.type.getNumElements();
