@@ -176,7 +176,8 @@ static void addMachineCode(const plugin::Request &request,
   }
   const OfflineModule made = compileOffline(
       artifact.blobs.front().bytes, machine.device,
-      compiled.hasLargeFile ? LargeFileOption : std::string_view(), entries);
+      compiled.hasLargeFile ? LargeFileOption : std::string_view(), entries,
+      request.debug_level > 0);
   if (!made.problem.empty()) {
     request.report(TZ_SEVERITY_WARNING,
                    "no figures of machine code: " + made.problem);
@@ -228,10 +229,12 @@ plugin::Artifact SpirvCompiler::compile(const plugin::Request &request) {
   }
   plugin::Artifact artifact;
   artifact.compat = machine.target.str();
-  if (request.wants("asm")) {
-    request.emitText(artifact, "asm", disassemble(compiled.binary));
-  }
+  // The first blob, which addMachineCode() takes.
   artifact.blobs.push_back({"main", "spirv", std::move(compiled.binary)});
+  if (request.wants("asm")) {
+    request.emitText(artifact, "asm",
+                     disassemble(artifact.blobs.front().bytes));
+  }
   request.emitText(artifact, "llvm", std::move(compiled.llvm));
   request.emitText(artifact, "simt", std::move(compiled.layouts));
   for (const simt::Variant &variant : compiled.variants) {

@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "plugins/intel/compiler/offline/Ocloc.h"
 
+#include "plugins/intel/compiler/offline/MachineLines.h"
+
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -157,7 +159,8 @@ void readTexts(const Ocloc &ocloc, const Folder &folder, StringRef device,
 
 OfflineModule compileOffline(const std::string &spirv, StringRef device,
                              StringRef options,
-                             const std::vector<std::string> &entries) {
+                             const std::vector<std::string> &entries,
+                             bool hasLines) {
   OfflineModule module;
   const ErrorOr<std::string> program = sys::findProgramByName("ocloc");
   if (!program) {
@@ -175,14 +178,23 @@ OfflineModule compileOffline(const std::string &spirv, StringRef device,
   file << spirv;
   file.close();
   const Ocloc ocloc(*program, folder);
-  std::vector<std::string> arguments = {
-      "compile",          "-spirv_input", "-file",   folder.file("kernel.spv"),
-      "-device",          device.str(),   "-output", folder.file("code"),
-      "-output_no_suffix"};
-  if (!options.empty()) {
-    arguments.insert(arguments.end(), {"-options", options.str()});
-  }
-  const std::string log = ocloc.run(arguments, std::nullopt, module.problem);
+  auto compile = [&](StringRef code, const std::string &wanted) {
+    std::vector<std::string> arguments = {"compile",
+                                          "-spirv_input",
+                                          "-file",
+                                          folder.file("kernel.spv"),
+                                          "-device",
+                                          device.str(),
+                                          "-output",
+                                          folder.file(code),
+                                          "-output_no_suffix"};
+    if (!wanted.empty()) {
+      arguments.insert(arguments.end(), {"-options", wanted});
+    }
+    return arguments;
+  };
+  const std::string log =
+      ocloc.run(compile("code", options.str()), std::nullopt, module.problem);
   if (!module.problem.empty() || !StringRef(log).contains("Build succeeded")) {
     module.problem = "Intel's offline compiler, ocloc, fails: " +
                      (module.problem.empty() ? reasonOf(log) : module.problem);
@@ -192,6 +204,18 @@ OfflineModule compileOffline(const std::string &spirv, StringRef device,
     module.kernels.push_back({entry, spillsOf(log, entry), {}, {}});
   }
   readTexts(ocloc, folder, device, module);
+  if (hasLines && module.kernels.size() == 1) {
+    // Such a table is in files of the newer format alone, which the older
+    // disassemblers do not read. The code is the same.
+    std::vector<std::string> arguments =
+        compile("lines", (options + " -g").str());
+    arguments.insert(arguments.end(), {"--format", "zebin"});
+    std::string problem;
+    (void)ocloc.run(arguments, std::nullopt, problem);
+    OfflineKernel &kernel = module.kernels.front();
+    kernel.text = withLines(kernel.text,
+                            readMachineLines(contents(folder.file("lines"))));
+  }
   return module;
 }
 

@@ -25,10 +25,13 @@ struct OfflineModule {
   std::vector<OfflineKernel> kernels; ///< in the order of `entries`
 };
 
-/// `device`: "pvc". `options`: of the driver's compiler. Takes seconds.
+/// `device`: "pvc". `options`: of the driver's compiler. `hasLines`: the texts
+/// name the lines that the module names, of a module with one kernel; compilers
+/// write no table of more. Takes seconds.
 OfflineModule compileOffline(const std::string &spirv, llvm::StringRef device,
                              llvm::StringRef options,
-                             const std::vector<std::string> &entries);
+                             const std::vector<std::string> &entries,
+                             bool hasLines);
 
 } // namespace tz::intel
 

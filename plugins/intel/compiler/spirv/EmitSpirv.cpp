@@ -4,8 +4,8 @@
 // Why    LLVM's default pipeline vectorizes and unrolls what layouts have
 //        decided, and makes numbers of widths that SPIR-V lacks.
 //===----------------------------------------------------------------------===//
-#include "plugins/intel/compiler/spirv/SourceLines.h"
 #include "plugins/intel/compiler/spirv/Spirv.h"
+#include "plugins/intel/compiler/spirv/SpirvLines.h"
 
 #include "terrazzo/lowering/Simplification.h"
 #include "terrazzo/plugin/Error.h"
@@ -92,7 +92,7 @@ namespace {
 class LastIrPass final : public ModulePass {
 public:
   static char ID;
-  LastIrPass(const Machine &machine, SourceLines &lines, std::string &problem)
+  LastIrPass(const Machine &machine, SpirvLines &lines, std::string &problem)
       : ModulePass(ID), machine(machine), lines(lines), problem(problem) {}
 
   bool runOnModule(Module &module) override {
@@ -122,7 +122,7 @@ public:
 
 private:
   const Machine &machine;
-  SourceLines &lines;
+  SpirvLines &lines;
   std::string &problem;
 };
 
@@ -159,8 +159,7 @@ char LastIrPass::ID = 0, UniqueBlocks::ID = 0;
 /// The code generator's passes with these two among them.
 class CodeGenPasses final : public legacy::PassManager {
 public:
-  CodeGenPasses(const Machine &machine, SourceLines &lines,
-                std::string &problem)
+  CodeGenPasses(const Machine &machine, SpirvLines &lines, std::string &problem)
       : machine(machine), lines(lines), problem(problem) {}
 
   void add(Pass *pass) override {
@@ -177,7 +176,7 @@ public:
 
 private:
   const Machine &machine;
-  SourceLines &lines;
+  SpirvLines &lines;
   std::string &problem;
   unsigned inserted = 0;
 };
@@ -188,7 +187,7 @@ std::string emitSpirv(Module &module, TargetMachine &generator,
                       const Machine &machine, std::string &problem) {
   SmallVector<char, 0> bytes;
   raw_svector_ostream stream(bytes);
-  SourceLines lines;
+  SpirvLines lines;
   CodeGenPasses passes(machine, lines, problem);
   if (generator.addPassesToEmitFile(passes, stream, nullptr,
                                     CodeGenFileType::ObjectFile,

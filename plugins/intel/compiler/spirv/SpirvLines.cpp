@@ -1,4 +1,4 @@
-//===- SourceLines.cpp - which lines the instructions of a module are of --===//
+//===- SpirvLines.cpp - which lines the instructions of a module are of ---===//
 //
 // What   Instructions of SPIR-V that name a file, a line and a column, and what
 //        OpenCL.DebugInfo.100 says of files and functions.
@@ -11,13 +11,15 @@
 // OpLine says nothing of calls that were inlined. A line of the library inside
 // the compiler, whose file nobody has, is that of the call.
 //===----------------------------------------------------------------------===//
-#include "plugins/intel/compiler/spirv/SourceLines.h"
+#include "plugins/intel/compiler/spirv/SpirvLines.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/Path.h"
+
+#include <optional>
 
 using namespace llvm;
 
@@ -46,7 +48,7 @@ static std::string pathOf(StringRef file, StringRef folder) {
   return std::string(path);
 }
 
-void SourceLines::mark(Module &module) {
+void SpirvLines::mark(Module &module) {
   FunctionType *type =
       FunctionType::get(Type::getVoidTy(module.getContext()), false);
   std::map<SourceLine, FunctionCallee> known;
@@ -331,7 +333,7 @@ private:
 
 } // namespace
 
-std::string SourceLines::write(const std::string &binary) const {
+std::string SpirvLines::write(const std::string &binary) const {
   if (places.empty()) {
     return binary;
   }

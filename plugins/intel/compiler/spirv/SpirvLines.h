@@ -1,11 +1,11 @@
-//===- SourceLines.h - which lines the instructions of a module are of ----===//
+//===- SpirvLines.h - which lines the instructions of a module are of -----===//
 //
 // What   Marks in LLVM IR where the line of the source changes, and OpLine in
 //        their places in the SPIR-V that is made of it.
-// Why    See SourceLines.cpp.
+// Why    See SpirvLines.cpp.
 //===----------------------------------------------------------------------===//
-#ifndef TERRAZZO_PLUGINS_INTEL_COMPILER_SPIRV_SOURCELINES_H
-#define TERRAZZO_PLUGINS_INTEL_COMPILER_SPIRV_SOURCELINES_H
+#ifndef TERRAZZO_PLUGINS_INTEL_COMPILER_SPIRV_SPIRVLINES_H
+#define TERRAZZO_PLUGINS_INTEL_COMPILER_SPIRV_SPIRVLINES_H
 
 #include "llvm/IR/Module.h"
 
@@ -22,7 +22,7 @@ struct SourceLine {
 };
 
 /// Of one module. Without debug locations nothing changes.
-class SourceLines {
+class SpirvLines {
 public:
   /// Adds the marks; behind it no pass may look at the IR.
   void mark(llvm::Module &module);
@@ -36,4 +36,4 @@ private:
 
 } // namespace tz::intel
 
-#endif // TERRAZZO_PLUGINS_INTEL_COMPILER_SPIRV_SOURCELINES_H
+#endif // TERRAZZO_PLUGINS_INTEL_COMPILER_SPIRV_SPIRVLINES_H
