@@ -57,8 +57,9 @@ def SplitDots : SimtPass<"simt-split-dots"> {
   let description = [{
     A dot both of whose operands need more than the shared memory of a block
     becomes two along k, and these again. Each part's operands lie there before
-    the next part's. Declines where a part would have fewer than 16 steps of k,
-    and on targets that do not exchange tiles in pieces (`exchangeBytes`).
+    the next part's. Declines where a part's rows along k would have fewer than
+    32 bytes, which is the shortest matrix instruction, and on targets that do
+    not exchange tiles in pieces (`exchangeBytes`).
   }];
   let constructor = "tz::simt::createSplitDots(nullptr)";
   let options = [

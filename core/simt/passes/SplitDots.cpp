@@ -37,8 +37,8 @@ namespace tz::simt {
 
 namespace {
 
-/// Matrix instructions take so many steps of k and more.
-constexpr int64_t LeastDepth = 16;
+/// Matrix instructions take so many bytes of a row along k and more.
+constexpr int64_t LeastBytes = 32;
 
 struct Halves {
   Value first, second;
@@ -70,9 +70,22 @@ Halves halvesAlong(OpBuilder &b, Location at, Value tile, unsigned dim) {
   return {split.getLhs(), split.getRhs()};
 }
 
+int64_t elementBytes(Value tile) {
+  return tile::storageBytes(tile::elementType(tile.getType()));
+}
+
 int64_t bytesOf(Value tile) {
   return cast<RankedTensorType>(tile.getType()).getNumElements() *
-         tile::storageBytes(tile::elementType(tile.getType()));
+         elementBytes(tile);
+}
+
+/// Are both halves of the product long enough for a matrix instruction?
+bool canHalve(tile::DotOp dot) {
+  const int64_t bytes =
+      std::max(elementBytes(dot.getA()), elementBytes(dot.getB()));
+  return tile::shapeOf(dot.getA().getType()).back() %
+             (2 * LeastBytes / bytes) ==
+         0;
 }
 
 struct SplitDots : tz::simt::impl::SplitDotsBase<SplitDots> {
@@ -92,7 +105,7 @@ struct SplitDots : tz::simt::impl::SplitDotsBase<SplitDots> {
     while (shared != 0 && !dots.empty()) {
       tile::DotOp dot = dots.pop_back_val();
       if (uint64_t(bytesOf(dot.getA()) + bytesOf(dot.getB())) > shared &&
-          tile::shapeOf(dot.getA().getType()).back() % (2 * LeastDepth) == 0) {
+          canHalve(dot)) {
         dots.append(inTwo(dot));
         ++split;
         hasChanged = true;
