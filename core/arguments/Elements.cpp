@@ -338,6 +338,9 @@ static Status fillValues(const ArgumentText &arg, std::vector<uint8_t> &bytes,
 static Status fillWith(const std::string &value, const ArgumentText &arg,
                        std::vector<uint8_t> &bytes, uint64_t count,
                        const NameLookup &lookup) {
+  if (count == 0) {
+    return Status();
+  }
   const uint32_t width = driver::elementBytes(arg.type);
   Status s = storeText(bytes, 0, arg.type, value, lookup);
   for (uint64_t i = 1; s.ok() && i < count; ++i) {
