@@ -517,7 +517,7 @@ typedef struct tz_log_record { /* 32 bytes; frozen */
   uint32_t first, count;
 } tz_log_record;
 
-enum { TZ_LOG_PRINT = 1, TZ_LOG_ASSERT = 2 };
+enum { TZ_LOG_PRINT = 1, TZ_LOG_ASSERT = 2, TZ_LOG_REPORT = 3 };
 enum { TZ_LOG_HEX = 1 };
 
 typedef struct tz_log_value { /* frozen */
@@ -527,10 +527,20 @@ typedef struct tz_log_value { /* frozen */
 
 /* A print or assert in the source; its number in tz_artifact.log_sites is
  * tz_log_record.site. A print without values writes one record with count 0.
+ * A report is a print with `report`: what a sanitizer has found. Its values are
+ * scalars that one thread writes one after the other, and its text is
+ *   check ; what ; array ; shape
+ * with the names of the check ("bounds"), of the access or operation ("load"),
+ * of the argument ("x", or nothing), and the tile's extents ("16x32", or
+ * nothing for a scalar). The first value is the row-major number of the first
+ * element of the tile that the report is about, the second how many there are.
+ *   bounds: then the element of the array, and how many elements it has.
+ *   nan, overflow: then the value that came out.
+ * The next stream synchronisation answers TZ_E_ASSERTION. The program goes on.
  * Owns: the artifact. */
 typedef struct tz_log_site {
   size_t struct_size;
-  uint32_t kind, flags; /* TZ_LOG_PRINT or _ASSERT, TZ_LOG_HEX */
+  uint32_t kind, flags; /* TZ_LOG_PRINT ..., TZ_LOG_HEX */
   tz_str text;          /* the prefix of a print, the message of an assert */
   tz_str file, function;
   uint32_t line, col; /* 0 = unknown */

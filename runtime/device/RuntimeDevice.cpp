@@ -151,6 +151,17 @@ bool Device::isHostPinned(tz_dptr memory) const {
          info.kind == TZ_MEM_HOST_PINNED;
 }
 
+std::optional<tz_memory_range> Device::allocationAt(tz_dptr address) const {
+  tz_mem_info info{};
+  info.struct_size = sizeof(info);
+  if (!api().mem_info ||
+      !check(api().mem_info(place.half->platform, address, &info)).ok() ||
+      info.size == 0) {
+    return std::nullopt;
+  }
+  return tz_memory_range{info.base, info.size, nullptr};
+}
+
 Result<std::unique_ptr<Stream>> Device::makeStream(int32_t priority,
                                                    const tz_native *native) {
   // The object first: for want of memory it would lose the vendor's.

@@ -62,6 +62,8 @@ public:
   /// Whether the host, too, reads and writes the memory at this address, as the
   /// device says.
   bool isHostPinned(tz_dptr memory) const;
+  /// The allocation that holds the address, as far as the device knows.
+  std::optional<tz_memory_range> allocationAt(tz_dptr address) const;
   Result<std::unique_ptr<Stream>> createStream(int32_t priority = 0);
   /// A stream over one of another interface.
   Result<std::unique_ptr<Stream>> wrapStream(const tz_native &native);
@@ -126,6 +128,9 @@ public:
   }
   /// What launches may touch besides the device's own memory.
   void knowMemory(std::span<const tz_memory_range> ranges);
+  /// The array that begins at the address or holds it: the shortest of those
+  /// that the stream knows, else what the device says. Nothing: not known.
+  std::optional<tz_memory_range> memoryAt(tz_dptr address) const;
 
   // For the launcher.
   Result<tz_dptr> logRing(const std::shared_ptr<const Artifact> &artifact);

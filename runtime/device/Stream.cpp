@@ -157,6 +157,18 @@ void Stream::knowMemory(std::span<const tz_memory_range> ranges) {
            knownRanges.size()};
 }
 
+std::optional<tz_memory_range> Stream::memoryAt(tz_dptr address) const {
+  const tz_memory_range *best = nullptr;
+  for (const tz_memory_range &range : knownRanges) {
+    const bool holds =
+        address - range.address < std::max<uint64_t>(range.bytes, 1);
+    if (holds && (!best || range.bytes < best->bytes)) {
+      best = &range;
+    }
+  }
+  return best ? std::optional(*best) : owner->allocationAt(address);
+}
+
 Status Stream::wait(Event &event) {
   if (owner->api().stream_wait && event.device().handle() == owner->handle()) {
     return owner->check(owner->api().stream_wait(native, event.handle()));

@@ -111,6 +111,7 @@ LoadedKernel::load(std::shared_ptr<Device> device,
       }
     }
   }
+  kernel->findArrayEnds();
   if (Result<Entry *> first = kernel->entryOf(0); !first) {
     return first.takeStatus();
   }
@@ -213,6 +214,53 @@ void LoadedKernel::prepare(Entry &entry, const Variant &v,
          type == TZ_TYPE_I1 ? 1 : ~uint64_t{0} >> (64 - 8 * arg.size)});
   }
   entry.direct &= written <= SmallBytes && v.argBytes <= written;
+}
+
+void LoadedKernel::findArrayEnds() {
+  const size_t first = code->userTypes.size();
+  for (const Variant &variant : code->variants) {
+    for (const ArgInfo &arg : variant.args) {
+      std::optional<ArrayEnd> end;
+      if (arg.kind == TZ_ARG_USER && arg.index >= first &&
+          (end = code->arrayEnd(arg.name))) {
+        arrayEnds.resize(std::max(arrayEnds.size(), arg.index - first + 1));
+        arrayEnds[arg.index - first] = *end;
+      }
+    }
+  }
+}
+
+std::vector<ArgValue>
+LoadedKernel::withArrayEnds(const Stream &stream,
+                            std::span<const ArgValue> args) {
+  std::vector<ArgValue> all(args.begin(), args.end());
+  for (const ArrayEnd &end : arrayEnds) {
+    std::optional<tz_memory_range> array =
+        stream.memoryAt(args[end.argument].bits);
+    if (!array) {
+      // All of memory: nothing is outside.
+      array = {0, INT64_MAX, nullptr};
+      tellUnknown(end.argument);
+    }
+    all.push_back({TZ_TYPE_I64,
+                   end.isEnd ? array->address + array->bytes : array->address});
+  }
+  return all;
+}
+
+void LoadedKernel::tellUnknown(uint32_t argument) {
+  std::lock_guard guard(toldLock);
+  if (std::ranges::find(toldUnknown, argument) != toldUnknown.end()) {
+    return;
+  }
+  toldUnknown.push_back(argument);
+  logMessage(1, "",
+             "kernel '" + code->function +
+                 "': it is not known how long the array '" +
+                 code->leafNames()[code->userLeaves[argument]] +
+                 "' is, so its bounds are not checked (" +
+                 std::to_string(toldUnknown.size()) +
+                 " so far); tell it by tz_stream_know_memory");
 }
 
 Status checkGrid(const std::array<int64_t, 3> &grid, std::string_view what) {
@@ -467,6 +515,11 @@ Status LoadedKernel::launch(Stream &stream, const std::array<int64_t, 3> &grid,
   }
   if (Status s = checkDevice(stream); !s.ok()) {
     return s;
+  }
+  std::vector<ArgValue> longer;
+  if (!arrayEnds.empty()) [[unlikely]] {
+    longer = withArrayEnds(stream, args);
+    args = longer;
   }
   PlanInputs inputs;
   inputs.args = args;

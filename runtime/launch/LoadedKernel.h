@@ -93,12 +93,21 @@ private:
   Status packView(size_t variant, uint32_t arg, const PlanInputs &inputs,
                   uint8_t *slot);
   void findOccupancy(size_t variant, PlanInputs &inputs);
+  void findArrayEnds();
+  /// The arguments, and behind them the ends of arrays that the code asks for.
+  std::vector<ArgValue> withArrayEnds(const Stream &stream,
+                                      std::span<const ArgValue> args);
+  void tellUnknown(uint32_t argument);
 
   std::shared_ptr<Device> device;
   std::shared_ptr<const Artifact> code;
   tz_module *module = nullptr;
   std::vector<Entry> entries;
-  const char *hostName = nullptr; // where it runs in the process' memory
+  /// User arguments behind those of the launch.
+  std::vector<ArrayEnd> arrayEnds;
+  std::mutex toldLock;
+  std::vector<uint32_t> toldUnknown; ///< of which it was said
+  const char *hostName = nullptr;    // where it runs in the process' memory
 };
 
 /// Every axis has from 1 to 2147483647 programs.

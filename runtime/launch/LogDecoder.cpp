@@ -7,6 +7,7 @@
 #include "runtime/launch/LogDecoder.h"
 
 #include "runtime/launch/PlanEvaluator.h"
+#include "runtime/launch/SanitizerReports.h"
 #include "runtime/loader/Host.h"
 
 #include <bit>
@@ -103,22 +104,6 @@ bool isSigned(uint32_t type) {
   return type >= TZ_TYPE_I8 && type <= TZ_TYPE_I64;
 }
 
-std::string programText(const uint32_t (&program)[3]) {
-  return "(" + std::to_string(program[0]) + ", " + std::to_string(program[1]) +
-         ", " + std::to_string(program[2]) + ")";
-}
-
-/// Row-major position of a linear index: "(3, 1)".
-std::string indexText(uint64_t linear, const std::vector<int64_t> &shape) {
-  std::string text;
-  for (size_t i = shape.size(); i-- > 0;) {
-    uint64_t extent = uint64_t(std::max<int64_t>(shape[i], 1));
-    text = std::to_string(linear % extent) + (text.empty() ? "" : ", ") + text;
-    linear /= extent;
-  }
-  return "(" + text + ")";
-}
-
 std::string place(const LogSite &site) {
   if (site.file.empty()) {
     return "?";
@@ -150,6 +135,21 @@ void printRecord(const LogSite &site, const tz_log_record &record,
 }
 
 } // namespace
+
+std::string programText(const uint32_t (&program)[3]) {
+  return "(" + std::to_string(program[0]) + ", " + std::to_string(program[1]) +
+         ", " + std::to_string(program[2]) + ")";
+}
+
+std::string indexText(uint64_t linear, const std::vector<int64_t> &shape) {
+  std::string text;
+  for (size_t i = shape.size(); i-- > 0;) {
+    uint64_t extent = uint64_t(std::max<int64_t>(shape[i], 1));
+    text = std::to_string(linear % extent) + (text.empty() ? "" : ", ") + text;
+    linear /= extent;
+  }
+  return "(" + text + ")";
+}
 
 std::string formatValue(uint32_t type, const uint8_t *bytes, bool hex) {
   uint32_t size = typeSize(type);
@@ -188,6 +188,7 @@ Status decodeLog(const Artifact &artifact, const tz_log_header &header,
                  std::span<const uint8_t> records, const PrintSink &sink) {
   uint64_t end =
       std::min<uint64_t>({header.reserved, header.capacity, records.size()});
+  SanitizerReports reports(artifact);
   for (uint64_t at = 0; end - at >= sizeof(tz_log_record);) {
     tz_log_record record;
     std::memcpy(&record, records.data() + at, sizeof(record));
@@ -195,11 +196,15 @@ Status decodeLog(const Artifact &artifact, const tz_log_header &header,
         record.size > end - at) {
       break; // the record that found no room, or overwritten memory
     }
-    if (record.site < artifact.logSites.size() && sink) {
-      printRecord(
-          artifact.logSites[record.site], record,
-          records.subspan(at + sizeof(record), record.size - sizeof(record)),
-          sink);
+    const std::span<const uint8_t> payload =
+        records.subspan(at + sizeof(record), record.size - sizeof(record));
+    if (record.site < artifact.logSites.size()) {
+      const LogSite &site = artifact.logSites[record.site];
+      if (site.kind == TZ_LOG_REPORT) {
+        reports.add(record, payload);
+      } else if (sink) {
+        printRecord(site, record, payload, sink);
+      }
     }
     at += record.size;
   }
@@ -209,7 +214,7 @@ Status decodeLog(const Artifact &artifact, const tz_log_header &header,
          "size)");
   }
   if (!header.failed) {
-    return Status();
+    return reports.status();
   }
   uint32_t index = header.failed - 1;
   LogSite unknown;

@@ -22,11 +22,16 @@ using PrintSink = std::function<void(std::string_view line)>;
 uint64_t logCapacity();
 tz_log_header emptyLogHeader(uint64_t capacity);
 
-/// Lines for the records; then the failed assert, if any, as TZ_E_ASSERTION.
+/// Lines for the records; then the failed assert, if any, else what sanitizers
+/// have found, as TZ_E_ASSERTION.
 /// `records` holds what the header says was written (or less).
 Status decodeLog(const Artifact &artifact, const tz_log_header &header,
                  std::span<const uint8_t> records, const PrintSink &sink);
 
+/// "(3, 0, 0)"
+std::string programText(const uint32_t (&program)[3]);
+/// Row-major position of a linear index: "(3, 1)".
+std::string indexText(uint64_t linear, const std::vector<int64_t> &shape);
 /// A value of a TZ_TYPE_* as text; hex: its bits.
 std::string formatValue(uint32_t type, const uint8_t *bytes, bool hex);
 

@@ -334,7 +334,7 @@ Status Artifact::verify() const {
     }
   }
   for (const LogSite &site : logSites) {
-    if (site.kind != TZ_LOG_PRINT && site.kind != TZ_LOG_ASSERT) {
+    if (site.kind < TZ_LOG_PRINT || site.kind > TZ_LOG_REPORT) {
       return bad("a log site of unknown kind");
     }
     for (const LogValue &value : site.values) {
@@ -350,7 +350,9 @@ Status Artifact::verify() const {
                        : arg.kind == TZ_ARG_TENSOR_VIEW ? arg.view.baseArg
                                                         : 0;
       bool user = arg.kind == TZ_ARG_USER || arg.kind == TZ_ARG_TENSOR_VIEW;
-      if (user && !userTypes.empty() && index >= userTypes.size()) {
+      if (user && !userTypes.empty() && index >= userTypes.size() &&
+          (arg.kind != TZ_ARG_USER || arg.type != TZ_TYPE_I64 ||
+           index >= 3 * userTypes.size() || !arrayEnd(arg.name))) {
         return bad("argument '" + arg.name + "' names user argument " +
                    std::to_string(index) + " of " +
                    std::to_string(userTypes.size()));
@@ -367,6 +369,22 @@ Status Artifact::verify() const {
     return bad("the lists of user arguments differ in length");
   }
   return Status();
+}
+
+std::optional<ArrayEnd> Artifact::arrayEnd(std::string_view name) const {
+  const bool isEnd = name.ends_with(".end");
+  if (!isEnd && !name.ends_with(".begin")) {
+    return std::nullopt;
+  }
+  name.remove_suffix(isEnd ? 4 : 6);
+  const std::vector<std::string> names = leafNames();
+  for (size_t i = 0; i < userLeaves.size(); ++i) {
+    if (userTypes[i] == TZ_TYPE_PTR && userLeaves[i] < names.size() &&
+        names[userLeaves[i]] == name) {
+      return ArrayEnd{uint32_t(i), isEnd};
+    }
+  }
+  return std::nullopt;
 }
 
 bool ArgumentSpec::hasRuntime() const {

@@ -119,6 +119,13 @@ struct Leaf {
 void addLeaves(std::vector<Leaf> &leaves, ArgumentSpec &spec,
                const std::string &name, uint32_t parameter);
 
+/// The first byte of the memory behind a user argument, or the one behind the
+/// last. Checks of a sanitizer ask for them.
+struct ArrayEnd {
+  uint32_t argument = 0;
+  bool isEnd = false;
+};
+
 struct Artifact {
   // Written by the host (core/driver), before the artifact is kept or launched.
   std::string plugin;   // "cpu"
@@ -151,6 +158,10 @@ struct Artifact {
   /// Names of the leaves of all parameters, in order.
   std::vector<std::string> leafNames() const;
   const Blob *findBlob(std::string_view name) const;
+  /// User argument `index` of a variant is behind those of the launch: which
+  /// end of whose memory it is, by its name "x.begin" or "x.end". Nothing:
+  /// there is no pointer of that name.
+  std::optional<ArrayEnd> arrayEnd(std::string_view name) const;
 };
 
 /// Well-formed: known opcodes, no underflow, one value at the end, bounded.

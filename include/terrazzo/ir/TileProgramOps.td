@@ -95,8 +95,12 @@ def Tile_BarrierOp : Tile_Op<"barrier", 1, [MemoryEffects<[MemRead, MemWrite]>]>
 def Tile_PrintOp : Tile_Op<"print", 1, [MemoryEffects<[MemWrite]>]> {
   let summary = "appends values to the log of the launch";
   let arguments = (ins StrAttr:$prefix, UnitAttr:$hex, DenseBoolArrayAttr:$isSigned,
-                       Variadic<Tile_AnyLike>:$args);
-  let description = "C1  isSigned has one entry per argument";
+                       Variadic<Tile_AnyLike>:$args, UnitAttr:$report);
+  let description = [{
+    With `report` it is the finding of a sanitizer, which the host turns into an
+    error (TZ_LOG_REPORT); the prefix and the values are in the form of plugin.h.
+      C1  isSigned has one entry per argument
+  }];
   let assemblyFormat = "$prefix (`(` $args^ `:` type($args) `)`)? attr-dict";
   let hasVerifier = 1;
 }

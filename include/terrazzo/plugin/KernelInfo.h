@@ -79,7 +79,7 @@ inline LogSite logSiteOf(mlir::Operation *op, llvm::StringRef kernel) {
     return site;
   }
   auto print = llvm::cast<tz::tile::PrintOp>(op);
-  site.kind = TZ_LOG_PRINT;
+  site.kind = print.getReport() ? TZ_LOG_REPORT : TZ_LOG_PRINT;
   site.flags = print.getHex() ? TZ_LOG_HEX : 0;
   site.text = print.getPrefix().str();
   for (auto [value, isSigned] :

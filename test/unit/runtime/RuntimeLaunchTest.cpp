@@ -317,6 +317,97 @@ TEST_P(Log, AFailedAssertNamesPlaceAndProgramOnce) {
   EXPECT_TRUE(stream->synchronize().ok()) << "the context survives";
 }
 
+/// A report of `bounds`, value by value, as one thread of a program writes it.
+void appendReport(uint64_t ring, uint32_t site, uint32_t program, int32_t lane,
+                  int32_t lanes, int64_t element, int64_t elements) {
+  tz_log_record record{};
+  record.site = site;
+  record.program[0] = program;
+  record.count = 1;
+  append(ring, record, &lane, sizeof(lane));
+  record.value = 1;
+  append(ring, record, &lanes, sizeof(lanes));
+  record.value = 2;
+  append(ring, record, &element, sizeof(element));
+  record.value = 3;
+  append(ring, record, &elements, sizeof(elements));
+}
+
+TEST_P(Log, ReportsOfSanitizersBecomeOneError) {
+  LogSite report;
+  report.kind = TZ_LOG_REPORT;
+  report.text = "bounds;load;x;4x8";
+  report.file = "kernel.py";
+  report.line = 9;
+  report.col = 5;
+  report.function = "gather";
+  report.values = {{TZ_TYPE_I32, {}},
+                   {TZ_TYPE_I32, {}},
+                   {TZ_TYPE_I64, {}},
+                   {TZ_TYPE_I64, {}}};
+  code->logSites.push_back(report);
+  report.text = "bounds;store;out;";
+  report.line = 11;
+  code->logSites.push_back(report);
+  Echo::instance().body = [&](const EchoLaunch &) {
+    const auto ring = packed<uint64_t>(0);
+    // A value without its first, and one of a report that was cut off.
+    tz_log_record stray{};
+    stray.site = 2;
+    stray.value = 1;
+    stray.count = 1;
+    append(ring, stray, &stray.value, 4);
+    stray.value = 0;
+    append(ring, stray, &stray.value, 4);
+    appendReport(ring, 3, 5, 0, 1, -1, 0);
+    appendReport(ring, 2, 2, 10, 3, 1000, 1000);
+    appendReport(ring, 2, 3, 0, 32, 1024, 1000);
+  };
+  ASSERT_TRUE(launch({1, 1, 1}, {}).ok());
+  Status s = stream->synchronize();
+  EXPECT_EQ(s.code(), TZ_E_ASSERTION);
+  EXPECT_EQ(s.message(),
+            "kernel.py:9:5: bounds: load of element 1000 of 'x', which has "
+            "elements 0 to 999; tile element (1, 2), the first of 3 of 32; "
+            "program (2, 0, 0) (in gather); 3 more reports, also at "
+            "kernel.py:11:5");
+  EXPECT_EQ(*s.fact("sanitizer"), "bounds");
+  EXPECT_EQ(*s.fact("array"), "x");
+  EXPECT_EQ(*s.fact("element"), "1000");
+  EXPECT_TRUE(lines.empty()) << "a report is no print";
+  EXPECT_TRUE(stream->synchronize().ok());
+}
+
+TEST_F(Launch, ChecksOfBoundsAreToldWhereArraysEnd) {
+  user({TZ_TYPE_PTR, TZ_TYPE_I32});
+  Variant &v = code->variants[0];
+  v.argBytes = 32;
+  v.args = {slot(TZ_ARG_USER, 0, TZ_TYPE_PTR, 8, 0),
+            slot(TZ_ARG_USER, 1, TZ_TYPE_I32, 4, 8),
+            slot(TZ_ARG_USER, 2, TZ_TYPE_I64, 8, 16),
+            slot(TZ_ARG_USER, 3, TZ_TYPE_I64, 8, 24)};
+  ArgumentSpec array, number;
+  array.kind = number.kind = ArgumentSpec::Runtime;
+  array.type = TZ_TYPE_PTR;
+  number.type = TZ_TYPE_I32;
+  code->parameters = {{"x", array}, {"n", number}};
+  v.args[2].name = "x.begin";
+  v.args[3].name = "x.end";
+  ASSERT_TRUE(code->verify().ok());
+  const tz_memory_range ranges[] = {{0x1000, 0x800, "storage"},
+                                    {0x1000, 0x10, "x"}};
+  stream->knowMemory(ranges);
+  ASSERT_TRUE(
+      launch({1, 1, 1}, {{TZ_TYPE_PTR, 0x1008}, {TZ_TYPE_I32, 1}}).ok());
+  EXPECT_EQ(packed<int64_t>(16), 0x1000);
+  EXPECT_EQ(packed<int64_t>(24), 0x1010) << "the shortest that holds it";
+  ASSERT_TRUE(launch({1, 1, 1}, {{TZ_TYPE_PTR, 0x10}, {TZ_TYPE_I32, 1}}).ok());
+  EXPECT_EQ(packed<int64_t>(16), 0);
+  EXPECT_EQ(packed<int64_t>(24), INT64_MAX) << "not known";
+  v.args[3].name = "other.end";
+  EXPECT_FALSE(code->verify().ok());
+}
+
 TEST_P(Log, AFullRingSaysHowManyWereLost) {
   Echo::instance().body = [&](const EchoLaunch &) {
     for (int i = 0; i < 40000; ++i) {
