@@ -16,6 +16,25 @@ class KernelPass<string flag, bit reads = 0> : Pass<flag, "::tz::tile::KernelOp"
                            "::mlir::scf::SCFDialect"];
 }
 
+def Sanitize : KernelPass<"tile-sanitize"> {
+  let summary = "insert the checks of sanitizers, where the kernel asks for some";
+  let description = [{
+    A kernel with `tile.sanitize = ["bounds", "nan", ...]` gets checks that write
+    reports into the log; one without it stays as it is. `bounds`: each access
+    is compared with the memory of the arguments that its pointer comes from,
+    whose ends become two more arguments (`x.begin`, `x.end`). Where an element
+    is outside, the access is done without it. `nan`: where an operation makes
+    NaN or infinity of finite operands. `overflow`: the frontend's asserts of
+    sums and products become reports. An access through an address that comes
+    from no argument is not checked; a remark says so.
+  }];
+  let statistics = [
+    Statistic<"accesses", "accesses", "accesses that are compared with their arrays">,
+    Statistic<"unknown", "unknown", "accesses of no known array, which are not checked">,
+    Statistic<"values", "values", "operations whose results are looked at">
+  ];
+}
+
 def Simplify : KernelPass<"tile-simplify"> {
   let summary = "rewrite ops to fewer or simpler ones with the same value";
   let description = [{
