@@ -247,6 +247,13 @@ Status Binding::bindOptions(const Options &given) {
     }
     options.push_back(toKeyValue(assignment->first, *value));
   }
+  if (!given.sanitize.empty()) {
+    KeyValue option;
+    option.key = "sanitize";
+    option.kind = TZ_KV_STR;
+    option.str = given.sanitize;
+    options.push_back(std::move(option));
+  }
   if (given.debugLevel) {
     KeyValue option;
     option.key = "debug_level";

@@ -70,6 +70,7 @@ public:
     std::vector<std::string> expressions; // that names may stand in, too
     bool allowTypes = false;              // tz compile
     std::optional<unsigned> debugLevel;
+    std::string sanitize; ///< empty: as the environment says
   };
   /// Binds everything to the parameters; sizes and scalars are evaluated.
   runtime::Status bind(const runtime::KernelSignature &signature,

@@ -68,7 +68,7 @@ static bool names(const std::vector<std::string> &words,
 }
 
 Status completeFor(const Artifact &artifact, Binding::Options &given) {
-  if (!given.options.empty() || given.debugLevel) {
+  if (!given.options.empty() || given.debugLevel || !given.sanitize.empty()) {
     return Status(TZ_E_INVALID_ARGUMENT,
                   "an artifact is compiled already: give --option and "
                   "--debug-level to 'tz compile'");

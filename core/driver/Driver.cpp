@@ -11,6 +11,7 @@
 #include "core/driver/options/Budget.h"
 #include "core/driver/options/DebugLevel.h"
 #include "core/driver/options/Options.h"
+#include "core/driver/options/Sanitizers.h"
 #include "core/driver/source/ElaborateKernel.h"
 #include "core/driver/source/ReadIR.h"
 #include "core/driver/source/Signature.h"
@@ -257,8 +258,18 @@ Status Driver::State::optimize(LoweredKernel::State &held,
   const bool asWritten = held.stage == Stage::Prepared &&
                          wanted != facts.properties.end() &&
                          wanted->second == "tile";
+  if (Status s = sanitize(job, facts, asWritten, kernelOf(*held.module));
+      !s.ok()) {
+    return s;
+  }
   return asWritten ? checkModule(held)
                    : runPasses(held, std::move(facts), job, diagnostics, clock);
+}
+
+/// An argument that checks of bounds have added.
+static bool isArrayEnd(const CompileJob &job, llvm::StringRef name) {
+  return (name.ends_with(".begin") || name.ends_with(".end")) &&
+         llvm::is_contained(sanitizersOf(job), "bounds");
 }
 
 /// Which of the user's arguments, of tuples each item, the kernel's are.
@@ -274,6 +285,9 @@ Status Driver::State::findUserLeaves(LoweredKernel &lowered,
   const std::vector<Leaf> leaves = leavesOf(arguments, signature.parameters);
   for (unsigned i = 0; i < kernel.getArgumentTypes().size(); ++i) {
     std::string name = kernel.getArgName(i);
+    if (isArrayEnd(job, name)) {
+      continue; // the launcher finds them
+    }
     auto at = llvm::find_if(
         leaves, [&](const Leaf &leaf) { return leaf.name == name; });
     if (at == leaves.end()) {

@@ -214,6 +214,12 @@ Status Worker::launch(const std::shared_ptr<const Artifact> &artifact,
                      reinterpret_cast<uintptr_t>(buffer.content.data()),
                      buffer.content.size(), TZ_COPY_HOST_TO_DEVICE);
   }
+  std::vector<tz_memory_range> ranges; // for code with a sanitizer's checks
+  for (size_t i = 0; i < memory.size(); ++i) {
+    ranges.push_back({memory[i], binding.buffers[i].content.size(),
+                      binding.buffers[i].name.c_str()});
+  }
+  stream->knowMemory(ranges);
   std::vector<ArgValue> args;
   for (uint32_t index : artifact->userLeaves) {
     const BoundLeaf &bound = binding.leaves[index];

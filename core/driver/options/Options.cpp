@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "core/driver/options/Options.h"
 
+#include "core/driver/options/Sanitizers.h"
 #include "core/driver/source/Rendering.h"
 #include "core/frontend/KnownVendors.h"
 #include "runtime/loader/Host.h"
@@ -56,6 +57,14 @@ const std::vector<OptionInfo> &languageOptions() {
       toggle("ahead_of_time", false,
              "all code is made now, also what hardly any launch runs"),
       toggle("sanitize_overflow", false, "check integer results for overflow"),
+      {"sanitize",
+       "checks, a comma list of " + sanitizerNames(),
+       TZ_KV_STR,
+       0,
+       0,
+       0,
+       {},
+       {}},
       toggle("enable_fp_fusion", true, "a product may be fused into a sum"),
       {"f32_default",
        "input_precision of dots of fp32 that name none",
@@ -105,6 +114,7 @@ Status settleOptions(CompileJob &job) {
   } rows[] = {{"f32_default", {"TERRAZZO_F32_DEFAULT", "TRITON_F32_DEFAULT"}},
               {"enable_fp_fusion",
                {"TERRAZZO_DEFAULT_FP_FUSION", "TRITON_DEFAULT_FP_FUSION"}},
+              {"sanitize", {"TERRAZZO_SANITIZE", "TERRAZZO_SANITIZE"}},
               {"sanitize_overflow", {"TERRAZZO_DEBUG", "TRITON_DEBUG"}}};
   for (const auto &row : rows) {
     if (llvm::any_of(job.options, [&](const KeyValue &given) {
@@ -143,7 +153,7 @@ Status settleOptions(CompileJob &job) {
       break;
     }
   }
-  return Status();
+  return settleSanitizers(job);
 }
 
 static std::string unknownOption(const CompileJob &job, const std::string &name,

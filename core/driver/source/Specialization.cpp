@@ -6,6 +6,7 @@
 #include "core/driver/source/Specialization.h"
 
 #include "core/driver/ArgumentTypes.h"
+#include "core/driver/options/Sanitizers.h"
 #include "core/driver/source/Signature.h"
 
 #include "llvm/ADT/StringSwitch.h"
@@ -303,7 +304,11 @@ specialize(const ParsedSource &source, const CompileJob &job,
   for (const KeyValue &option : job.options) {
     int *to = optionOf(spec, option.key);
     if (option.key == "sanitize_overflow") {
-      spec.sanitizeOverflow = option.i64 != 0;
+      spec.sanitizeOverflow |= option.i64 != 0;
+    }
+    if (option.key == "sanitize") {
+      spec.sanitizeOverflow |=
+          llvm::is_contained(sanitizersOf(job), "overflow");
     }
     if (option.key == "debug") {
       spec.keepsAsserts = option.i64 != 0;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "core/driver/ArgumentTypes.h"
 #include "core/driver/options/Options.h"
+#include "core/driver/options/Sanitizers.h"
 #include "core/driver/vendor/VendorCompiler.h"
 #include "core/tools/tz/Commands.h"
 #include "core/tools/tz/Runner.h"
@@ -233,6 +234,8 @@ int Runner::run() {
     s = s.ok() ? driver::checkConfigurations(
                      job, signature, std::vector<driver::OptionInfo>(), sink)
                : std::move(s);
+    s = s.ok() ? driver::settleSanitizers(job) : std::move(s);
+    s = s.ok() ? driver::checkAsWritten(job) : std::move(s);
     if (!s.ok()) {
       return fail(s);
     }
@@ -318,6 +321,12 @@ void addRunCommand(CLI::App &app, int &status) {
   command->add_flag_callback(
       "--checked", [o] { o->request.binding.options.push_back("checked=1"); },
       "On cpu: test each access against the buffers while the kernel runs");
+  command
+      ->add_option("--sanitize", o->request.binding.sanitize,
+                   "Checks in the compiled code, a comma list: " +
+                       driver::sanitizerNames() +
+                       " (default: TERRAZZO_SANITIZE)")
+      ->type_name("LIST");
   command
       ->add_option("--save", o->save,
                    "NAME=FILE: write a buffer's bytes after the run on "

@@ -81,9 +81,7 @@ int Runner::launchFirst(LoadedKernel &kernel, Stream &stream,
   if (!s.ok()) {
     return fail(s);
   }
-  if (stream.device().isHostMemory()) {
-    tellArrays(stream);
-  }
+  tellArrays(stream);
   const std::vector<ArgValue> args = launchValues(artifact, binding, memory);
   mark("load and copy in");
   std::fflush(stdout); // a fault would lose it

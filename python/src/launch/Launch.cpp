@@ -28,15 +28,22 @@ static bool same(const tz_arg &a, const tz_arg &b) {
                        reinterpret_cast<const char *>(b.bits)));
 }
 
-/// As the library decides, which reads the same option and variable.
+/// Does the code ask where arrays end? As the library decides, which reads the
+/// same options and variables.
 static bool isChecked(const std::vector<Option> &options) {
+  const char *checked = std::getenv("TERRAZZO_CHECKED");
+  bool asks = checked && std::strcmp(checked, "1") == 0;
+  const char *checks = std::getenv("TERRAZZO_SANITIZE");
   for (const Option &option : options) {
     if (PyUnicode_CompareWithASCIIString(option.name, "checked") == 0) {
-      return option.value.bits != 0;
+      asks = option.value.bits != 0;
+    } else if (PyUnicode_CompareWithASCIIString(option.name, "sanitize") == 0) {
+      checks = option.value.type == TZ_TYPE_STRING
+                   ? reinterpret_cast<const char *>(option.value.bits)
+                   : nullptr;
     }
   }
-  const char *text = std::getenv("TERRAZZO_CHECKED");
-  return text && std::strcmp(text, "1") == 0;
+  return asks || (checks && std::strstr(checks, "bounds"));
 }
 
 Function::Variant *Function::variant(PyObject *self, const Bound &bound) {
