@@ -20,7 +20,12 @@ Registers KernelLowering::evaluate(mlir::Region &region,
   }
   const bool outer = inScalarRegion;
   inScalarRegion = true;
+  // What the op around it accesses goes on behind this.
+  const uint64_t seen = accessesSeen;
+  Instruction *const last = lastAccess;
   emitBlock(body);
+  accessesSeen = seen;
+  lastAccess = last;
   inScalarRegion = outer;
   Registers results;
   for (mlir::Value value : body.getTerminator()->getOperands()) {
