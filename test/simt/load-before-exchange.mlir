@@ -80,3 +80,29 @@ tile.kernel @of_the_exchange(%x: !tile.ptr<i32>, %z: !tile.ptr<i32>, %n: i64) {
   tile.store_view %view[%zero, %zero], %a checked [false, false] : <32x32xi32>, tensor<32x32xi32>
   tile.return
 }
+
+// A row is exchanged soon; a tile would take many registers meanwhile.
+// CHECK-LABEL: tile.kernel @small_exchange
+// CHECK:     simt.convert
+// CHECK-NOT: simt.convert
+// CHECK:     tile.load_view
+// CHECK:     tile.return
+tile.kernel @small_exchange(%x: !tile.ptr<i32> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %z: !tile.ptr<i32> {tile.divisibility = 16 : i64, tile.group = 2 : i64}, %n: i64, %d: i32) {
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %m = arith.constant 64 : i64
+  %range = tile.range 0 to 64 : tensor<64xi32>
+  %by = tile.splat %d : i32 -> tensor<64xi32>
+  %q = tile.divsi %range, %by : tensor<64xi32>
+  %column = tile.reshape %q : tensor<64xi32> -> tensor<64x1xi32>
+  %row = tile.reshape %q : tensor<64xi32> -> tensor<1x64xi32>
+  %down = tile.broadcast %column : tensor<64x1xi32> -> tensor<64x64xi32>
+  %across = tile.broadcast %row : tensor<1x64xi32> -> tensor<64x64xi32>
+  %sum = arith.addi %down, %across : tensor<64x64xi32>
+  %in = tile.make_view %x shape[%m, %m] strides[%m, %one] : <i32> -> <64x64xi32>
+  %a = tile.load_view %in[%zero, %zero] checked [false, false] {group = 1 : i64} : <64x64xi32> -> tensor<64x64xi32>
+  %all = arith.addi %sum, %a : tensor<64x64xi32>
+  %out = tile.make_view %z shape[%m, %m] strides[%m, %one] : <i32> -> <64x64xi32>
+  tile.store_view %out[%zero, %zero], %all checked [false, false] {group = 2 : i64} : <64x64xi32>, tensor<64x64xi32>
+  tile.return
+}

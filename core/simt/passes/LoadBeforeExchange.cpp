@@ -129,6 +129,11 @@ void Stretch::begin(Operation &load) {
     return;
   }
   for (Operation *exchange : exchanges) {
+    // A small exchange waits little; the load would take registers longer.
+    if (registersOf(load.getResult(0)) >
+        2 * registersOf(exchange->getOperand(0))) {
+      continue;
+    }
     llvm::SetVector<Operation *> slice;
     if (addSlice(exchange, &load, slice)) {
       for (Operation *op : slice) {
