@@ -32,7 +32,9 @@ std::string sanitizerNames() {
   return text;
 }
 
-static KeyValue *optionOf(CompileJob &job) {
+/// Null: nothing is asked for.
+template <typename Job>
+static auto *optionOf(Job &job) {
   auto at = llvm::find_if(job.options, [](const KeyValue &option) {
     return option.key == "sanitize";
   });
@@ -51,7 +53,7 @@ static llvm::SmallVector<llvm::StringRef> split(llvm::StringRef text) {
 
 std::vector<std::string> sanitizersOf(const CompileJob &job) {
   std::vector<std::string> wanted;
-  if (const KeyValue *option = optionOf(const_cast<CompileJob &>(job))) {
+  if (const KeyValue *option = optionOf(job)) {
     for (llvm::StringRef name : split(option->str)) {
       wanted.push_back(name.str());
     }
