@@ -287,7 +287,7 @@ static const tzp_op_record_ tzp_op_records[] = { /* by opcode */
   {5, "tile.assume", 1, 0, {{0, 0, 0, 0}}},
   {6, "tile.hint", 1, 0, {{"divisibility", 7, 0, 1}, {"contiguity", 7, 0, 1}, {"constancy", 7, 0, 1}, {0, 0, 0, 0}}},
   {7, "tile.barrier", 1, 0, {{0, 0, 0, 0}}},
-  {8, "tile.print", 1, 0, {{"prefix", 5, 1, 1}, {"hex", 1, 0, 1}, {"isSigned", 8, 1, 1}, {0, 0, 0, 0}}},
+  {8, "tile.print", 1, 0, {{"prefix", 5, 1, 1}, {"hex", 1, 0, 1}, {"isSigned", 8, 1, 1}, {"report", 1, 0, 1}, {0, 0, 0, 0}}},
   {9, "tile.assert", 1, 0, {{"message", 5, 1, 1}, {0, 0, 0, 0}}},
   {20, "tile.range", 1, 0, {{"start", 3, 1, 1}, {"end", 3, 1, 1}, {0, 0, 0, 0}}},
   {21, "tile.splat", 1, 0, {{0, 0, 0, 0}}},

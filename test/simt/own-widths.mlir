@@ -1,6 +1,6 @@
-// Accesses of one shape share a layout, as wide as the widest one. What comes out
-// of a dot alone is stored as wide as its own elements want: 16 bytes a thread,
-// beside each other.
+// Accesses of one shape share a layout, as wide as the widest one, but not wider
+// than a store: 16 bytes a thread, beside each other. What comes out of a dot
+// alone asks nobody else.
 // RUN: tz-opt %s --simt-assign-layouts | FileCheck %s
 
 // CHECK-DAG: #[[EIGHT:.*]] = #simt.layout<rank 2, register {{\[}}[0, 1], [0, 2], [0, 4], {{.*}}lane {{\[}}[0, 8]
@@ -22,10 +22,10 @@ tile.kernel @of_a_dot(%x: !tile.ptr<f16> {tile.divisibility = 16 : i64, tile.gro
   tile.return
 }
 
-// What was widened is stored as it was loaded.
+// What is widened is loaded as it will be stored.
 // CHECK-LABEL: tile.kernel @of_a_load
-// CHECK: tile.load_view {{.*}} -> tensor<64x64xf16, #[[EIGHT]]>
-// CHECK: tile.store_view {{.*}} tensor<64x64xf32, #[[EIGHT]]>
+// CHECK: tile.load_view {{.*}} -> tensor<64x64xf16, #[[FOUR]]>
+// CHECK: tile.store_view {{.*}} tensor<64x64xf32, #[[FOUR]]>
 tile.kernel @of_a_load(%x: !tile.ptr<f16> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %out: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 2 : i64}) attributes {tile.num_warps = 4 : i32} {
   %z = arith.constant 0 : i64
   %one = arith.constant 1 : i64

@@ -7,4 +7,4 @@ def k(x, a, b, out):
     i = tl.arange(0, 32)
     at = i[:, None] * 32 + i[None, :]
     chosen = tl.dot(tl.load(a + at), tl.load(b + at), out_dtype=tl.int32) & 1023
-    tl.store(out + at, tl.load(x + chosen))
+    tl.store(out + at, tl.load(tl.trans(x + chosen)))
