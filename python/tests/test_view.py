@@ -208,7 +208,7 @@ document.documentElement.dataset.ready""")
 def test_two_compilations_beside_each_other(product):
     document = shown(product, "line=kernels.py:12")
     assert marked(pane(document, "asm")) or marked(pane(document, "b:asm"))
-    assert re.search(r"A: assembly \(\w+\)", document) and re.search(r"B: assembly \(\w+\)", document)
+    assert all(re.search(rf"{side}: assembly \([\w-]+\)", document) for side in "AB")
     assert "registers" in shown(product, "tab=facts")
 
 
