@@ -207,22 +207,19 @@ private:
   struct Tile {
     int m, n, k;
   };
-  /// Programs of a tile, timed once each: the fastest tile serves the row.
+  /// Tiles that a program may take, timed in turns: the fastest serves the row.
   Tile pick(const std::vector<Tile> &tiles,
             const std::function<void(Tile)> &launch) {
     if (smoke) {
       return tiles.front();
     }
-    Tile best = tiles.front();
-    double least = 1e30;
+    std::vector<std::function<void()>> runs;
     for (Tile t : tiles) {
-      const double time = interleave({[&] { launch(t); }}, 3, threads)[0];
-      if (time < least) {
-        least = time;
-        best = t;
-      }
+      runs.emplace_back([&launch, t] { launch(t); });
     }
-    return best;
+    const std::vector<double> times = interleave(runs, 5, threads);
+    return tiles[size_t(std::min_element(times.begin(), times.end()) -
+                        times.begin())];
   }
 
   void matmul(int n) {
