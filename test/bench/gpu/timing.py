@@ -2,7 +2,8 @@
 
 A batch is n launches between two events, queued behind a delay kernel, so that the
 host's own cost of a launch does not show. Rounds go over all contenders; the figure
-is the median over the rounds.
+is the median over the rounds. A GPU at its power limit is slower behind a contender
+that drew more, so every two rounds start with another one and the second goes backwards.
 """
 
 import statistics
@@ -41,6 +42,13 @@ def one(contender, count):
     return start.elapsed_time(stop) / count
 
 
+def turns(contenders, round):
+    """The order of a round: over the rounds, each contender comes behind each of its neighbours."""
+    first = round // 2 % len(contenders)
+    order = contenders[first:] + contenders[:first]
+    return order[::-1] if round % 2 else order
+
+
 def measure(contenders, rounds, batch_ms):
     """Fills the samples of each contender."""
     counts, spent = {}, 0.0
@@ -51,8 +59,8 @@ def measure(contenders, rounds, batch_ms):
         spent += counts[c] * guess
         c.samples = []
     # A row of long kernels needs fewer rounds for as good a median.
-    for _ in range(max(5, min(rounds, int(ROW_MS / max(spent, 1e-3))))):
-        pending = [(c, c.batch(counts[c])) for c in contenders]
+    for round in range(max(8, min(rounds, int(ROW_MS / max(spent, 1e-3))))):
+        pending = [(c, c.batch(counts[c])) for c in turns(contenders, round)]
         torch.cuda.synchronize()
         for c, (start, stop, count) in pending:
             c.samples.append(start.elapsed_time(stop) / count)
