@@ -1,9 +1,13 @@
 """test/bench/race: a launch becomes a record that stands alone, and the record the same launch again."""
 
+import importlib
 import json
 import os
+import shlex
+import shutil
 import subprocess
 import sys
+import sysconfig
 
 import pytest
 
@@ -182,6 +186,29 @@ def test_records_tell_the_launch(records):
         assert names[0] == "kernel" and set(names) == {"kernel", "scaled", "doubled"}
         options = {(3, 1, 1): {"num_warps": 2}, (1, 1, 1): {}, (5, 1, 1): {"num_warps": 1}}
         assert record["options"] == options[tuple(record["grid"])]
+
+
+def test_a_record_as_a_file_and_a_command(tmp_path, monkeypatch):
+    """`tz compile` reads what export writes, infinities among the constants too."""
+    program = shutil.which("tz", path=sysconfig.get_path("scripts")) or shutil.which("tz")
+    if program is None:
+        pytest.skip("no tz on the path")
+    monkeypatch.syspath_prepend(RACE)
+    export = importlib.import_module("export")
+    source = ["def kernel(x, out, LIMIT: tl.constexpr, BLOCK: tl.constexpr):", "    i = tl.arange(0, BLOCK)",
+              "    v = tl.load(x + i)", "    tl.store(out + i, tl.where(v > FLOOR, v, LIMIT))"]
+    record = {"kernel": "kernel", "functions": [{"name": "kernel", "kind": "jit", "source": source,
+                                                 "bindings": {"tl": {"module": "triton.language"},
+                                                              "FLOOR": {"constexpr": {"float": "-inf"}}}}],
+              "arguments": {**{name: {"tensor": {"dtype": "float32", "offset": 0}} for name in ("x", "out")},
+                            "LIMIT": {"constant": {"float": "inf"}}, "BLOCK": {"constant": 16}},
+              "options": {"num_warps": 2}}
+    words = shlex.split(export.export(record, str(tmp_path / "kernel.py"), "nvidia:sm_90a"))
+    assert "LIMIT=inf" in words
+    done = subprocess.run([program, *words[1:], "--emit", "neutral", "-o", str(tmp_path / "kernel.mlir")], capture_output=True,
+                          text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert "tile.kernel" in (tmp_path / "kernel.mlir").read_text()
 
 
 def test_types_and_classes_of_the_language():

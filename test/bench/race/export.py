@@ -28,6 +28,11 @@ def _constant(value):
     return repr(value)
 
 
+def _word(value):
+    """A constant as a word of the command line, where infinities are `inf` and `-inf`."""
+    return value["float"] if isinstance(value, dict) and "float" in value else _constant(value)
+
+
 def source(record):
     """One Python file with the kernel and all it calls."""
     functions, lines, bound = record["functions"], ["import triton", "import triton.language as tl"], {}
@@ -106,13 +111,13 @@ def command(record, path, target):
         spelled = None if constexpr else _argument(told, name)
         if spelled is None:
             (what, content), *_ = told.items()
-            words += ["--constexpr", f"{name}={_constant(content)}"]
+            words += ["--constexpr", f"{name}={_word(content)}"]
         else:
             words += ["--arg", f"{name}={spelled}"]
     # A parameter of an option's name is the option as well.
     named = {name: told["constant"] for name, told in record["arguments"].items() if name in ("num_warps", "num_stages", "num_ctas")}
     for name, value in {**named, **record["options"]}.items():
-        words += ["--option", f"{name}={_constant(value)}"]
+        words += ["--option", f"{name}={_word(value)}"]
     return words
 
 
