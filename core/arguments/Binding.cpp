@@ -517,6 +517,9 @@ bool Binding::isOnlyWritten(size_t buffer) const {
 
 Status Binding::fill(uint64_t seed) {
   for (BoundBuffer &buffer : buffers) {
+    if (buffer.isGiven) {
+      continue;
+    }
     if (buffer.text.kind == ArgumentText::Addresses) {
       buffer.content.resize(buffer.count * 8); // written for each run
       continue;

@@ -44,7 +44,8 @@ struct BoundBuffer {
   std::vector<int64_t> shape;
   uint64_t count = 0;
   ArgumentText text;
-  std::vector<uint8_t> content;    // filled by fill()
+  std::vector<uint8_t> content;    // filled by fill(), unless isGiven
+  bool isGiven = false;            // the content is there
   std::vector<size_t> addressesOf; // buffers whose addresses it holds
 
   /// "fp32[517,1031]"

@@ -79,6 +79,8 @@ SmallFloat smallFloat(std::string_view id, int bits, int fraction,
           id.find("FN") == std::string_view::npos, id.ends_with("UZ")};
 }
 
+} // namespace
+
 double decodeFloat(uint32_t type, uint64_t bits) {
   switch (type) {
   case TZ_TYPE_BF16:
@@ -99,6 +101,8 @@ double decodeFloat(uint32_t type, uint64_t bits) {
 #include <terrazzo/ElementTypes.def>
   return NAN;
 }
+
+namespace {
 
 bool isSigned(uint32_t type) {
   return type >= TZ_TYPE_I8 && type <= TZ_TYPE_I64;

@@ -32,6 +32,8 @@ Status decodeLog(const Artifact &artifact, const tz_log_header &header,
 std::string programText(const uint32_t (&program)[3]);
 /// Row-major position of a linear index: "(3, 1)".
 std::string indexText(uint64_t linear, const std::vector<int64_t> &shape);
+/// The value of a TZ_TYPE_* of floats; NaN of another type.
+double decodeFloat(uint32_t type, uint64_t bits);
 /// A value of a TZ_TYPE_* as text; hex: its bits.
 std::string formatValue(uint32_t type, const uint8_t *bytes, bool hex);
 

@@ -59,6 +59,9 @@ Result<SessionOptions> translate(const tz_session_options &o) {
   options.plugins.catchFaults = (o.flags & TZ_SESSION_CATCH_FAULTS) &&
                                 (!options.plugins.readEnvironment ||
                                  environment("TERRAZZO_CATCH_FAULTS") != "0");
+  if (options.plugins.readEnvironment) {
+    options.capture = captureOptions();
+  }
   options.plugins.interrupt = {o.on_wait, o.ctx};
   if (o.executor) {
     Status s = readExecutor(*o.executor, o.host_threads, options.plugins);

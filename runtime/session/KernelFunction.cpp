@@ -190,6 +190,34 @@ Status KernelFunction::checkArrays(const Code &code, const Slots &slots) const {
 Status KernelFunction::start(Specialization &code, Stream &stream,
                              const std::array<int64_t, 3> &grid,
                              const Slots &slots, bool repeats) {
+  return session.capturer() ? startCaptured(code, stream, grid, slots, repeats)
+                            : startNow(code, stream, grid, slots, repeats);
+}
+
+Status KernelFunction::startCaptured(Specialization &code, Stream &stream,
+                                     const std::array<int64_t, 3> &grid,
+                                     const Slots &slots, bool repeats) {
+  CaptureRequest request;
+  request.kernel = signature.function;
+  request.source = this->request.source.path;
+  request.options = &this->request.options;
+  request.artifact = code.artifact.get();
+  request.grid = grid;
+  for (uint32_t slot : code.fromLaunch) {
+    request.arguments.push_back(slots[slot]);
+  }
+  request.tile = [&]() -> Result<std::string> {
+    Result<std::string_view> text = code.stage("tile");
+    return text ? Result<std::string>(std::string(*text)) : text.takeStatus();
+  };
+  return session.capturer()->launch(request, stream, [&] {
+    return startNow(code, stream, grid, slots, repeats);
+  });
+}
+
+Status KernelFunction::startNow(Specialization &code, Stream &stream,
+                                const std::array<int64_t, 3> &grid,
+                                const Slots &slots, bool repeats) {
   Activity activity(session.hooks(), TZ_ACTIVITY_LAUNCH,
                     signature.function.c_str(), &stream);
   Status status;

@@ -133,6 +133,13 @@ private:
   Status start(Specialization &code, Stream &stream,
                const std::array<int64_t, 3> &grid, const Slots &slots,
                bool repeats);
+  /// The same where launches are captured.
+  Status startCaptured(Specialization &code, Stream &stream,
+                       const std::array<int64_t, 3> &grid, const Slots &slots,
+                       bool repeats);
+  Status startNow(Specialization &code, Stream &stream,
+                  const std::array<int64_t, 3> &grid, const Slots &slots,
+                  bool repeats);
   Status checkFit(const Slots &slots, size_t given) const;
   bool isShape(const Shape &shape, uint64_t hash, const Device &device,
                const Slots &slots) const;

@@ -19,6 +19,9 @@ Session::Session(SessionOptions given) : options(std::move(given)) {
     cache.folder = options.cacheFolder;
     store = std::make_unique<Cache>(std::move(cache));
   }
+  if (options.capture) {
+    capturing = std::make_unique<Capturer>(*options.capture);
+  }
   CompilerFactory factory = compilerFactory();
   const bool compiles = factory && options.useCompiler;
   options.plugins.wantsCompiler |= compiles;

@@ -9,6 +9,7 @@
 #define TERRAZZO_RUNTIME_SESSION_RUNTIMESESSION_H
 
 #include "runtime/cache/Cache.h"
+#include "runtime/capture/Capturer.h"
 #include "runtime/device/RuntimeDevice.h"
 #include "runtime/profile/ProfileHooks.h"
 #include "runtime/profile/Recorder.h"
@@ -27,6 +28,7 @@ struct SessionOptions {
   bool allowsNullArrays = true;
   std::function<void(uint32_t, std::string_view)> diagnostics; // empty: stderr
   PrintSink print;                                             // empty: stdout
+  std::optional<CaptureOptions> capture;
 };
 
 /// [thread: any]
@@ -39,6 +41,8 @@ public:
   Cache *cache() { return store.get(); }
   ProfileHooks &hooks() { return profile; }
   Recorder &recorder() { return recorderOfAll; }
+  /// Null: no launch is captured.
+  Capturer *capturer() { return capturing.get(); }
   /// Null: this library has none, or the session must not compile.
   CompilerService *compiler() { return service.get(); }
   bool mayCompile() const { return options.useCompiler; }
@@ -59,6 +63,7 @@ private:
   std::unique_ptr<Cache> store;
   std::unique_ptr<Registry> plugins;
   std::unique_ptr<CompilerService> service;
+  std::unique_ptr<Capturer> capturing;
   std::mutex lock;
   /// By plugin, number and code target: one device may be open for several.
   std::map<std::tuple<Plugin *, int, std::string>, std::shared_ptr<Device>>

@@ -8,6 +8,7 @@
 #include "test/faults/Scenario.h"
 
 #include "runtime/cache/Cache.h"
+#include "runtime/capture/CaptureFile.h"
 #include "runtime/file/File.h"
 #include "runtime/loader/Host.h"
 
@@ -395,6 +396,33 @@ TEST(EachCallFails, ProfileOnTheCpu) {
                 {},
                 [](Attempt &attempt) { addOnTheCpu(attempt, true); },
                 {}});
+}
+
+TEST(EachCallFails, CaptureOnTheCpu) {
+  setenv("TERRAZZO_CPU_THREADS", "3", 1);
+  failEachCall(
+      {"capture on cpu",
+       Everything,
+       {},
+       [](Attempt &attempt) {
+         setenv("TERRAZZO_CAPTURE", (attempt.folder + "/captured").c_str(), 1);
+         setenv("TERRAZZO_CAPTURE_WHEN", "all", 1);
+         addOnTheCpu(attempt, false);
+       },
+       [](Attempt &attempt) {
+         // Whole files or none.
+         const std::string folder = attempt.folder + "/captured";
+         if (!std::filesystem::exists(folder)) {
+           return;
+         }
+         for (const auto &entry : std::filesystem::directory_iterator(folder)) {
+           Result<CapturedLaunch> read =
+               readCapture(contentOf(entry.path().string()));
+           attempt.require(read && read->arrays.size() == 3 &&
+                               read->arrays[0].hasContent,
+                           "a captured launch is not whole");
+         }
+       }});
 }
 
 } // namespace

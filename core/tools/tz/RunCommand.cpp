@@ -81,15 +81,19 @@ Status Runner::saveContent(size_t buffer, const uint8_t *content) const {
 int Runner::prepare() {
   Request request = options.request;
   request.binding.expressions = {options.bytes, options.flops};
-  Result<Launch> launch =
-      resolve(request, driver, sink, [this] { mark("read and parse"); });
+  auto parsed = [this] { mark("read and parse"); };
+  Result<Launch> launch = options.launch
+                              ? options.launch(driver, sink)
+                              : resolve(request, driver, sink, parsed);
   if (!launch) {
     return fail(launch.status());
   }
   if (!launch->note.empty()) {
     std::printf("%s\n", launch->note.c_str());
   }
-  noteMissingGrid(request);
+  if (!options.launch) {
+    noteMissingGrid(request);
+  }
   job = std::move(launch->job);
   compiled = std::move(launch->artifact);
   signature = std::move(launch->signature);

@@ -18,8 +18,13 @@
 
 namespace tz::tool {
 
+/// Gives the launch that runs, for a command that has no request.
+using FindLaunch = std::function<runtime::Result<Launch>(
+    driver::Driver &, runtime::DiagnosticSink &)>;
+
 struct RunOptions {
   Request request;
+  FindLaunch launch; ///< empty: what the request says
   std::string target, compare, bytes, flops;
   std::vector<std::string> save;
   std::string races = "error";

@@ -28,6 +28,12 @@ static bool same(const tz_arg &a, const tz_arg &b) {
                        reinterpret_cast<const char *>(b.bits)));
 }
 
+/// Are launches captured, with the arrays as far as they reach?
+static bool isCaptured() {
+  const char *folder = std::getenv("TERRAZZO_CAPTURE");
+  return folder && *folder;
+}
+
 /// Does the code ask where arrays end? As the library decides, which reads the
 /// same options and variables.
 static bool isChecked(const std::vector<Option> &options) {
@@ -73,6 +79,7 @@ Function::Variant *Function::variant(PyObject *self, const Bound &bound) {
     made->held.push_back(Reference::borrow(option.name));
     made->held.push_back(Reference::borrow(option.text));
   }
+  made->isCaptured = isCaptured();
   made->isChecked = isChecked(made->options);
   variants.push_back(std::move(made));
   return variants.back().get();
@@ -227,8 +234,10 @@ tz_status_t Function::start(Variant &variant, const Place &place,
 Function::Compiled *Function::launchPrepared(PyObject *self, Prepared &prepared,
                                              const int64_t (&sizes)[3]) const {
   Place &place = prepared.place;
-  if (prepared.variant->isChecked && place.device->isHost() &&
-      !place.device->isInterpreter() && !tellArrays(prepared)) [[unlikely]] {
+  const bool tells = prepared.variant->isCaptured ||
+                     (prepared.variant->isChecked && place.device->isHost());
+  if (tells && !place.device->isInterpreter() && !tellArrays(prepared))
+      [[unlikely]] {
     return nullptr;
   }
   if (!place.findStream() ||
