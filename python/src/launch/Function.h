@@ -76,7 +76,7 @@ private:
     /// What launches gave. The last one first.
     std::vector<Compiled> codes;
     /// Launches tell what memory the arrays lie in.
-    bool isChecked = false, isCaptured = false;
+    bool needsMemory = false;
   };
   struct Watched {
     Reference place, name, value;

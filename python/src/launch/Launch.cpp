@@ -79,8 +79,7 @@ Function::Variant *Function::variant(PyObject *self, const Bound &bound) {
     made->held.push_back(Reference::borrow(option.name));
     made->held.push_back(Reference::borrow(option.text));
   }
-  made->isCaptured = isCaptured();
-  made->isChecked = isChecked(made->options);
+  made->needsMemory = isCaptured() || isChecked(made->options);
   variants.push_back(std::move(made));
   return variants.back().get();
 }
@@ -211,13 +210,17 @@ tz_status_t Function::start(Variant &variant, const Place &place,
   tz_status_t status;
   if (place.shared) [[likely]] {
     StreamTurn turn(*place.shared, StreamTurn::Interruptible());
-    if (!turn.isMine()) [[unlikely]] {
+    if (!turn.isMine() || (place.knowsMemory && !tellMemory(place.stream)))
+        [[unlikely]] {
       return nullptr;
     }
     Py_BEGIN_ALLOW_THREADS;
     status = tz_kernel_launch_code(kernel, place.stream, sizes,
                                    arguments.data(), arguments.size(), &code);
     Py_END_ALLOW_THREADS;
+    if (place.knowsMemory) [[unlikely]] {
+      forgetMemory(place.stream);
+    }
     return status;
   }
   Py_BEGIN_ALLOW_THREADS;
@@ -234,10 +237,8 @@ tz_status_t Function::start(Variant &variant, const Place &place,
 Function::Compiled *Function::launchPrepared(PyObject *self, Prepared &prepared,
                                              const int64_t (&sizes)[3]) const {
   Place &place = prepared.place;
-  const bool tells = prepared.variant->isCaptured ||
-                     (prepared.variant->isChecked && place.device->isHost());
-  if (tells && !place.device->isInterpreter() && !tellArrays(prepared))
-      [[unlikely]] {
+  if (prepared.variant->needsMemory && !place.device->isInterpreter() &&
+      !tellArrays(prepared)) [[unlikely]] {
     return nullptr;
   }
   if (!place.findStream() ||

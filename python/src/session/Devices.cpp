@@ -42,13 +42,17 @@ bool knowMemory(PyObject *list) {
   return true;
 }
 
-/// Tells a stream of the interpreter.
-static bool tellMemory(tz_stream_t stream) {
+bool tellMemory(tz_stream_t stream) {
   std::vector<tz_memory_range> ranges;
   for (auto &[range, name] : knownMemory) {
     ranges.push_back({range.address, range.bytes, name.c_str()});
   }
   return settle(tz_stream_know_memory(stream, ranges.data(), ranges.size()));
+}
+
+void forgetMemory(tz_stream_t stream) {
+  tz_status_release(tz_stream_know_memory(stream, nullptr, 0));
+  knownMemory.clear();
 }
 
 static Device *hostDevice(Session &session, const std::string &kernel) {
@@ -121,6 +125,7 @@ bool Place::findStream() {
     }
   } else if ((shared = device->stream(native))) {
     stream = shared->handle;
+    knowsMemory = !knownMemory.empty();
   }
   return stream;
 }
@@ -131,9 +136,10 @@ void Place::leaveStream() {
   }
   if (knowsMemory) [[unlikely]] {
     // Of this launch alone: the next one on the stream is another thread's.
-    tz_status_release(tz_stream_know_memory(stream, nullptr, 0));
-    if (!device->isInterpreter()) {
-      knownMemory.clear();
+    if (device->isInterpreter()) {
+      tz_status_release(tz_stream_know_memory(stream, nullptr, 0));
+    } else {
+      forgetMemory(stream);
     }
   }
   device->giveBack(stream);

@@ -18,7 +18,8 @@ struct Place {
   void *native = nullptr; // the framework's stream; of no use on the host
   tz_stream_t stream = nullptr;
   Stream *shared = nullptr; // of `stream`, if others may use it: by turns
-  bool knowsMemory = false; // `stream` was told what the launch may touch
+  bool knowsMemory = false; // the thread knows what the launch may touch: it
+                            // tells `stream`, at its turn if others use it
 
   /// Device and native stream. False with the error set.
   bool find(const Memory &memory, const std::string &kernel);
@@ -34,9 +35,13 @@ private:
   bool findAccelerator(const Memory &memory, const std::string &kernel);
 };
 
-/// (address, bytes, name) each: what this thread's next launches in the
-/// interpreter may touch. False with the error set.
+/// (address, bytes, name) each: what this thread's next launches may touch.
+/// False with the error set.
 bool knowMemory(PyObject *ranges);
+/// Tells the stream of it. False with the error set.
+bool tellMemory(tz_stream_t stream);
+/// Neither the stream nor this thread knows any.
+void forgetMemory(tz_stream_t stream);
 
 } // namespace tz::python
 

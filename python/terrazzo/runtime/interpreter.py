@@ -85,13 +85,15 @@ def _extent(value):
     if numpy is not None and isinstance(value, numpy.ndarray):
         return _numpy_extent(value)
     if hasattr(value, "__array__") and hasattr(value, "dtype") and hasattr(value, "__dlpack__"):
+        if value.__dlpack_device__()[0] != 1:  # of a device: a copy on the host would lie elsewhere
+            return None
         import numpy
         return _numpy_extent(numpy.asarray(value))
     return None
 
 
 def ranges_of(arguments):
-    """(address, bytes, name) of the memory that each array of the host among the arguments is a part of."""
+    """(address, bytes, name) of the memory that each array among the arguments is a part of, where that is known."""
     ranges = []
     for name, value in arguments.items():
         def note(value, name=name):
