@@ -55,18 +55,11 @@ public:
   }
 
 private:
-  static const ArchitectureFacts &require(std::string_view target) {
-    const ArchitectureFacts *found = findArchitecture(target);
-    if (!found) {
-      std::string known;
-      for (const ArchitectureFacts &one : architectures()) {
-        known += (known.empty() ? "" : ", ") + one.id.str();
-      }
-      throw plugin::Failure(TZ_E_NOT_FOUND, "unknown target '" +
-                                                std::string(target) +
-                                                "'; there are " + known);
+  const ArchitectureFacts &require(std::string_view target) {
+    if (const ArchitectureFacts *found = findArchitecture(target)) {
+      return *found;
     }
-    return *found;
+    throw unknownTarget(target);
   }
 };
 

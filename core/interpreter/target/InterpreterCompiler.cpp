@@ -87,10 +87,9 @@ public:
   }
 
 private:
-  static void requireTarget(std::string_view target) {
+  void requireTarget(std::string_view target) {
     if (target != Target) {
-      throw Failure(TZ_E_NOT_FOUND, "unknown target '" + std::string(target) +
-                                        "'; there is " + std::string(Target));
+      throw unknownTarget(target);
     }
   }
 };

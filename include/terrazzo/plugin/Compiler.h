@@ -125,6 +125,18 @@ public:
   /// All that influences the artifact and is not in the request.
   virtual std::string fingerprint(const Request &) { return {}; }
 
+  /// What describe() and compile() throw for an id that is not served.
+  Failure unknownTarget(std::string_view target) {
+    std::string known;
+    const std::vector<std::string> ids = targets();
+    for (const std::string &id : ids) {
+      known += (known.empty() ? "" : ", ") + id;
+    }
+    return Failure(TZ_E_NOT_FOUND,
+                   "unknown target '" + std::string(target) +
+                       (ids.size() == 1 ? "'; there is " : "'; there are ") +
+                       known);
+  }
   /// Whether nobody waits for this compilation any more: poll it between
   /// passes.
   bool isCancelled(const Request &request) const {

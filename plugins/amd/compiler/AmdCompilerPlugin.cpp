@@ -55,17 +55,11 @@ public:
   }
 
 private:
-  static const Machine &require(std::string_view target) {
+  const Machine &require(std::string_view target) {
     if (const Machine *found = findMachine(target)) {
       return *found;
     }
-    std::string known;
-    for (const Machine &one : machines()) {
-      known += (known.empty() ? "" : ", ") + one.target.str();
-    }
-    throw plugin::Failure(TZ_E_NOT_FOUND, "unknown target '" +
-                                              std::string(target) +
-                                              "'; there are " + known);
+    throw unknownTarget(target);
   }
 };
 
