@@ -242,8 +242,6 @@ struct ZeSlots : Slots {
 
 /// Frees what was not freed.
 void releaseAll(tz_device &device);
-/// Is it in memory of the device's context?
-bool isMemoryOf(tz_device &device, tz_dptr address);
 /// Before and behind a command of the list.
 void keepOrderBefore(tz_stream &stream);
 void keepOrderBehind(tz_stream &stream);

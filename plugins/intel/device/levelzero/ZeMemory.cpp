@@ -4,6 +4,7 @@
 //        out; whose memory an address is; copies and fills in a stream's order.
 // Why    Freeing an address twice must be an error of that call.
 //===----------------------------------------------------------------------===//
+#include "plugins/intel/device/ForeignMemory.h"
 #include "plugins/intel/device/levelzero/ZeDevice.h"
 
 #include <algorithm>
@@ -97,20 +98,13 @@ void Slots::free(tz_device &device, tz_dptr memory, tz_stream *stream) {
 }
 
 void releaseAll(tz_device &device) {
-  for (const auto &[address, left] : device.allocations.takeAll()) {
-    try {
-      freeNow(device, left, true);
-    } catch (const Failure &) {
-      // The device goes, and cannot be asked why.
-    }
-  }
+  releaseAllOf(device,
+               [&](const Allocation &left) { freeNow(device, left, true); });
 }
 
 //===--- Whose memory -----------------------------------------------------===//
 
-/// Memory that another part of the program made in this device's context.
-static bool describeForeign(tz_device &device, tz_dptr address,
-                            tz_mem_info &info) {
+bool describeForeign(tz_device &device, tz_dptr address, tz_mem_info &info) {
   const ze_context_handle_t context = device.knownContext();
   if (!context) {
     return false;
@@ -138,32 +132,8 @@ static bool describeForeign(tz_device &device, tz_dptr address,
   return true;
 }
 
-bool isMemoryOf(tz_device &device, tz_dptr address) {
-  tz_mem_info info{};
-  return device.allocations.find(address) ||
-         describeForeign(device, address, info);
-}
-
 tz_mem_info Slots::memoryInfo(tz_platform &platform, tz_dptr address) {
-  tz_mem_info info{};
-  tz_device *device = platform.find([&](tz_device &one) {
-    if (const auto own = one.allocations.find(address)) {
-      info.kind = own->second.kind;
-      info.base = own->first;
-      info.size = own->second.bytes;
-      return true;
-    }
-    return describeForeign(one, address, info);
-  });
-  if (!device) {
-    throw Failure(TZ_E_NOT_FOUND,
-                  addressText(address) +
-                      " is in no memory of a context that is known here: it is "
-                      "ordinary host memory, of another context, or was freed");
-  }
-  info.device = device;
-  info.context = device->isWrapped ? device->context() : nullptr;
-  return info;
+  return memoryInfoOf<tz_platform, tz_device>(platform, address);
 }
 
 //===--- Copies and fills -------------------------------------------------===//

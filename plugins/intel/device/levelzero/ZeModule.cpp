@@ -154,7 +154,7 @@ static void setArguments(const tz_kernel &kernel, ze_kernel_handle_t object,
     if (hasOthers && parameter.isPointer) [[unlikely]] {
       tz_dptr address = 0;
       std::memcpy(&address, bytes + parameter.offset, sizeof(address));
-      refuseForeign(device, kernel.about, number, address, isMemoryOf);
+      refuseForeign(device, kernel.about, number, address);
     }
     ZeDriver::check(driver.zeKernelSetArgumentValue(object, number,
                                                     parameter.bytes,

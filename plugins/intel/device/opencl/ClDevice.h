@@ -157,8 +157,6 @@ const tz_device_api &clDeviceApi();
 
 /// Frees what was not freed.
 void releaseAll(tz_device &device);
-/// Is it in memory of the device's context?
-bool isMemoryOf(tz_device &device, tz_dptr address);
 /// After something was asked of the queue: it begins, and has ended if the
 /// device is a simulator.
 void begin(tz_stream &stream);

@@ -5,6 +5,7 @@
 // Why    The two have the same functions under other names; this file alone
 //        knows which of them a device has.
 //===----------------------------------------------------------------------===//
+#include "plugins/intel/device/ForeignMemory.h"
 #include "plugins/intel/device/opencl/ClDevice.h"
 
 #include <algorithm>
@@ -119,20 +120,13 @@ void Slots::free(tz_device &device, tz_dptr memory, tz_stream *stream) {
 }
 
 void releaseAll(tz_device &device) {
-  for (const auto &[address, left] : device.allocations.takeAll()) {
-    try {
-      freeNow(device, left, true);
-    } catch (const Failure &) {
-      // The device goes, and cannot be asked why.
-    }
-  }
+  releaseAllOf(device,
+               [&](const Allocation &left) { freeNow(device, left, true); });
 }
 
 //===--- Whose memory -----------------------------------------------------===//
 
-/// Memory that another part of the program made in this device's context.
-static bool describeForeign(tz_device &device, tz_dptr address,
-                            tz_mem_info &info) {
+bool describeForeign(tz_device &device, tz_dptr address, tz_mem_info &info) {
   const ClExtensions &add = device.extensions;
   const cl_context context = device.knownContext();
   if (!context || !device.facts.hasUnifiedMemory ||
@@ -161,32 +155,8 @@ static bool describeForeign(tz_device &device, tz_dptr address,
   return true;
 }
 
-bool isMemoryOf(tz_device &device, tz_dptr address) {
-  tz_mem_info info{};
-  return device.allocations.find(address) ||
-         describeForeign(device, address, info);
-}
-
 tz_mem_info Slots::memoryInfo(tz_platform &platform, tz_dptr address) {
-  tz_mem_info info{};
-  tz_device *device = platform.find([&](tz_device &one) {
-    if (const auto own = one.allocations.find(address)) {
-      info.kind = own->second.kind;
-      info.base = own->first;
-      info.size = own->second.bytes;
-      return true;
-    }
-    return describeForeign(one, address, info);
-  });
-  if (!device) {
-    throw Failure(TZ_E_NOT_FOUND,
-                  addressText(address) +
-                      " is in no memory of a context that is known here: it is "
-                      "ordinary host memory, of another context, or was freed");
-  }
-  info.device = device;
-  info.context = device->isWrapped ? device->context() : nullptr;
-  return info;
+  return memoryInfoOf<tz_platform, tz_device>(platform, address);
 }
 
 //===--- Copies and fills -------------------------------------------------===//

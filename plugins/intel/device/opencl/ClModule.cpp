@@ -186,7 +186,7 @@ static void setArguments(const tz_kernel &kernel, cl_kernel object,
       if (device.platform.contexts.load(std::memory_order_relaxed) > 1)
           [[unlikely]] {
         refuseForeign(device, kernel.about, number,
-                      reinterpret_cast<tz_dptr>(address), isMemoryOf);
+                      reinterpret_cast<tz_dptr>(address));
       }
       result =
           device.facts.hasUnifiedMemory
