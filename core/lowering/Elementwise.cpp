@@ -229,6 +229,26 @@ Value *Elementwise::fma(Value *x, Value *y, Value *z) {
   return b.CreateIntrinsic(Intrinsic::fma, {x->getType()}, {x, y, z});
 }
 
+Value *Elementwise::math(tile::MathFn fn, Value *x) {
+  auto call = [&](Intrinsic::ID id) { return b.CreateUnaryIntrinsic(id, x); };
+  switch (fn) {
+  case tile::MathFn::abs:
+    return call(Intrinsic::fabs);
+  case tile::MathFn::floor:
+    return call(Intrinsic::floor);
+  case tile::MathFn::ceil:
+    return call(Intrinsic::ceil);
+  case tile::MathFn::trunc:
+    return call(Intrinsic::trunc);
+  case tile::MathFn::rint:
+    return call(Intrinsic::roundeven);
+  default:
+    throw plugin::Failure(
+        TZ_E_INTERNAL,
+        ("tile-legalize-math left '" + tile::stringifyMathFn(fn) + "'").str());
+  }
+}
+
 Value *Elementwise::power(Value *, Value *) {
   throw plugin::Failure(TZ_E_INTERNAL, "tile-legalize-math left 'pow'");
 }

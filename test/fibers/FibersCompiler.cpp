@@ -37,27 +37,16 @@ protected:
   Value *math(tile::MathFn fn, Value *x) override {
     auto call = [&](Intrinsic::ID id) { return b.CreateUnaryIntrinsic(id, x); };
     switch (fn) {
-    case tile::MathFn::abs:
-      return call(Intrinsic::fabs);
     case tile::MathFn::sqrt:
     case tile::MathFn::sqrt_rn:
       return call(Intrinsic::sqrt);
     case tile::MathFn::rsqrt:
       return b.CreateFDiv(ConstantFP::get(x->getType(), 1),
                           call(Intrinsic::sqrt));
-    case tile::MathFn::floor:
-      return call(Intrinsic::floor);
-    case tile::MathFn::ceil:
-      return call(Intrinsic::ceil);
-    case tile::MathFn::trunc:
-      return call(Intrinsic::trunc);
-    case tile::MathFn::rint:
-      return call(Intrinsic::roundeven);
     default:
       break;
     }
-    throw std::runtime_error(
-        ("tile-legalize-math left '" + tile::stringifyMathFn(fn) + "'").str());
+    return Elementwise::math(fn, x);
   }
 };
 

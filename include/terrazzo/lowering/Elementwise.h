@@ -58,7 +58,9 @@ public:
 
 protected:
   // Values are f32 or f64, or vectors of them, unless it says otherwise.
-  virtual llvm::Value *math(tile::MathFn fn, llvm::Value *x) = 0;
+  /// What every target has: abs, floor, ceil, trunc and rint, which are exact.
+  /// Another function, that a target has left to tile-legalize-math, throws.
+  virtual llvm::Value *math(tile::MathFn fn, llvm::Value *x);
   /// Without these tile-legalize-math leaves neither; then they throw.
   virtual llvm::Value *power(llvm::Value *x, llvm::Value *y);
   /// C's fmod.

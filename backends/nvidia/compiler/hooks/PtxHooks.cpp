@@ -43,16 +43,6 @@ protected:
     auto call = [&](Intrinsic::ID id) { return b.CreateUnaryIntrinsic(id, x); };
     const bool isF32 = x->getType()->isFloatTy();
     switch (fn) {
-    case tile::MathFn::abs:
-      return call(Intrinsic::fabs);
-    case tile::MathFn::floor:
-      return call(Intrinsic::floor);
-    case tile::MathFn::ceil:
-      return call(Intrinsic::ceil);
-    case tile::MathFn::trunc:
-      return call(Intrinsic::trunc);
-    case tile::MathFn::rint:
-      return call(Intrinsic::roundeven);
     case tile::MathFn::sqrt:
       if (isF32) { // relative error 2^-23, denormals included
         return b.CreateIntrinsic(Intrinsic::nvvm_sqrt_approx_f, {x});
@@ -77,9 +67,7 @@ protected:
     default:
       break;
     }
-    throw plugin::Failure(
-        TZ_E_INTERNAL,
-        ("tile-legalize-math left '" + tile::stringifyMathFn(fn) + "'").str());
+    return Elementwise::math(fn, x);
   }
   Value *minMax(Value *x, Value *y, bool isMax, bool propagateNan) override {
     using namespace Intrinsic;

@@ -34,16 +34,6 @@ protected:
     auto call = [&](Intrinsic::ID id) { return b.CreateUnaryIntrinsic(id, x); };
     const bool isF32 = x->getType()->isFloatTy();
     switch (fn) {
-    case tile::MathFn::abs:
-      return call(Intrinsic::fabs);
-    case tile::MathFn::floor:
-      return call(Intrinsic::floor);
-    case tile::MathFn::ceil:
-      return call(Intrinsic::ceil);
-    case tile::MathFn::trunc:
-      return call(Intrinsic::trunc);
-    case tile::MathFn::rint:
-      return call(Intrinsic::roundeven);
     case tile::MathFn::sqrt:
     case tile::MathFn::sqrt_rn:
       return call(Intrinsic::sqrt);
@@ -61,9 +51,7 @@ protected:
     default:
       break;
     }
-    throw plugin::Failure(
-        TZ_E_INTERNAL,
-        ("tile-legalize-math left '" + tile::stringifyMathFn(fn) + "'").str());
+    return Elementwise::math(fn, x);
   }
   Value *divide(Value *x, Value *y, tile::DivMode mode) override {
     Value *quotient = b.CreateFDiv(x, y);

@@ -30,16 +30,6 @@ protected:
     auto call = [&](Intrinsic::ID id) { return b.CreateUnaryIntrinsic(id, x); };
     const bool isDouble = x->getType()->isDoubleTy();
     switch (fn) {
-    case tile::MathFn::abs:
-      return call(Intrinsic::fabs);
-    case tile::MathFn::floor:
-      return call(Intrinsic::floor);
-    case tile::MathFn::ceil:
-      return call(Intrinsic::ceil);
-    case tile::MathFn::trunc:
-      return call(Intrinsic::trunc);
-    case tile::MathFn::rint:
-      return call(Intrinsic::roundeven);
     case tile::MathFn::sqrt:
     case tile::MathFn::sqrt_rn:
       if (isDouble) { // correctly rounded (OpenCL C 3.0, 7.4)
@@ -55,9 +45,7 @@ protected:
     default:
       break;
     }
-    throw plugin::Failure(
-        TZ_E_INTERNAL,
-        ("tile-legalize-math left '" + tile::stringifyMathFn(fn) + "'").str());
+    return Elementwise::math(fn, x);
   }
 };
 
