@@ -252,3 +252,37 @@ tile.kernel @odd_rows(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %n: i64
   tile.store_view %view[%zero, %zero], %b checked [true, true] : <64x16xf32>, tensor<64x16xf32>
   tile.return
 }
+
+// A scale of which 40 rows have one, 32 elements apart along the other
+// dimension: no lanes beside each other read neighbours. In the layout of what
+// it is combined with a warp reads few places, and nothing is exchanged.
+// CHECK-LABEL: tile.kernel @equal_neighbours
+// CHECK: tile.load {{.*}} -> tensor<64x8xf32, #[[DOWN:.*]]>
+// CHECK: tile.load {{.*}} -> tensor<64x8xf32, #[[DOWN]]>
+// CHECK-NOT: simt.convert
+// CHECK: tile.store {{.*}} tensor<64x8xf32, #[[DOWN]]>
+tile.kernel @equal_neighbours(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %scales: !tile.ptr<f32> {tile.divisibility = 16 : i64}) attributes {tile.num_warps = 4 : i32} {
+  %rows = tile.range 0 to 64 : tensor<64xi32>
+  %columns = tile.range 0 to 8 : tensor<8xi32>
+  %row = tile.reshape %rows : tensor<64xi32> -> tensor<64x1xi32>
+  %column = tile.reshape %columns : tensor<8xi32> -> tensor<1x8xi32>
+  %i = tile.broadcast %row : tensor<64x1xi32> -> tensor<64x8xi32>
+  %j = tile.broadcast %column : tensor<1x8xi32> -> tensor<64x8xi32>
+  %step = arith.constant dense<64> : tensor<64x8xi32>
+  %down = arith.muli %j, %step : tensor<64x8xi32>
+  %at = arith.addi %i, %down : tensor<64x8xi32>
+  %base = tile.splat %x : !tile.ptr<f32> -> tensor<64x8x!tile.ptr<f32>>
+  %from = tile.addptr %base, %at : tensor<64x8x!tile.ptr<f32>>, tensor<64x8xi32>
+  %a = tile.load %from : tensor<64x8x!tile.ptr<f32>> -> tensor<64x8xf32>
+  %forty = arith.constant dense<40> : tensor<64x8xi32>
+  %group = tile.divui %i, %forty : tensor<64x8xi32>
+  %apart = arith.constant dense<32> : tensor<64x8xi32>
+  %line = arith.muli %j, %apart : tensor<64x8xi32>
+  %which = arith.addi %group, %line : tensor<64x8xi32>
+  %scale = tile.splat %scales : !tile.ptr<f32> -> tensor<64x8x!tile.ptr<f32>>
+  %of = tile.addptr %scale, %which : tensor<64x8x!tile.ptr<f32>>, tensor<64x8xi32>
+  %b = tile.load %of : tensor<64x8x!tile.ptr<f32>> -> tensor<64x8xf32>
+  %c = arith.mulf %a, %b : tensor<64x8xf32>
+  tile.store %from, %c : tensor<64x8x!tile.ptr<f32>>, tensor<64x8xf32>
+  tile.return
+}

@@ -71,14 +71,21 @@ Anchors::Access Anchors::describe(Operation *op, RankedTensorType type,
   for (const DimRuns &one : lanes) {
     contiguity.push_back(one.contiguity);
   }
-  SmallVector<unsigned> order =
-      byContiguity(contiguity, laneStridesOf(pointer));
+  const LaneStrides strides = laneStridesOf(pointer);
+  SmallVector<unsigned> order = byContiguity(contiguity, strides);
   int64_t bytes = tile::storageBytes(type.getElementType());
   const DimRuns &fast = lanes[order[0]];
   int64_t vector = std::min({std::max<int64_t>(1, target.vectorBytes() / bytes),
                              fast.contiguity,
                              std::max<int64_t>(1, fast.divisibility / bytes)});
-  return {op, type, order, std::max<int64_t>(1, vector)};
+  Access access{op, type, order, std::max<int64_t>(1, vector)};
+  access.isUndecided = fast.contiguity == 1 && strides[order[0]] != 1;
+  for (auto [dim, stride] : llvm::enumerate(strides)) {
+    if (access.isUndecided && isa<tile::LoadOp>(op) && stride == 0) {
+      access.equal.push_back(unsigned(dim));
+    }
+  }
+  return access;
 }
 
 /// The dimension along which elements probably lie closest to each other. Of
@@ -156,6 +163,23 @@ Anchors::Access Anchors::describe(Operation *op, tile::ViewType view,
   vector = std::min(vector, std::max<int64_t>(1, target.vectorBytes() / bytes));
   return {op, view.getTileType(), order,
           int64_t(llvm::bit_floor(uint64_t(vector)))};
+}
+
+/// A load of which no elements lie beside each other takes the order of an
+/// access of its shape that knows one, if its lanes read few places then: what
+/// both give is mostly combined. In its own order each lane would read another
+/// sector, and the threads would have to exchange what they read.
+void Anchors::followDecided(MutableArrayRef<Access> all) {
+  for (Access &access : all) {
+    const auto *leader = llvm::find_if(all, [&](const Access &other) {
+      return !other.isUndecided &&
+             other.type.getShape() == access.type.getShape() &&
+             llvm::is_contained(access.equal, other.order[0]);
+    });
+    if (leader != all.end()) {
+      access.order = leader->order;
+    }
+  }
 }
 
 static Operation *loopAround(Operation *op) {
@@ -344,6 +368,7 @@ void Anchors::collectAccesses() {
       combinedShapes.erase(access.type.getShape());
     }
   }
+  followDecided(all);
   SharedVectors vectors(kernel);
   for (const Access &access : all) {
     const int64_t most =

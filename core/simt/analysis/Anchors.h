@@ -61,6 +61,10 @@ private:
     mlir::RankedTensorType type;
     llvm::SmallVector<unsigned> order; // fastest first
     int64_t vector;
+    /// Where no order is better than another one: the dimensions along which a
+    /// load's neighbours probably read the same place.
+    llvm::SmallVector<unsigned, 2> equal;
+    bool isUndecided = false; // no order is better
   };
 
   Access describe(mlir::Operation *op, mlir::RankedTensorType type,
@@ -69,6 +73,7 @@ private:
                   mlir::Value value) const;
   unsigned densest(tile::MakeViewOp make, tile::ViewType view) const;
   void collectAccesses();
+  static void followDecided(llvm::MutableArrayRef<Access> all);
   unsigned warpsFor(llvm::ArrayRef<int64_t> shape) const;
   int64_t exchanged(const Layout &layout) const;
   Layout blocked(llvm::ArrayRef<int64_t> shape, int64_t vector,
