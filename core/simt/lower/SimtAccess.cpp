@@ -27,6 +27,31 @@ Value *KernelLowering::gather(ArrayRef<Value *> values) {
 // Tiles of pointers
 //===----------------------------------------------------------------------===//
 
+/// Of each register of a thread, the first one that reads the same place under
+/// the same mask: an operand that is broadcast, or indexed by a quotient, has
+/// runs of equal pointers. Without `mayShare` each reads for itself.
+static SmallVector<unsigned>
+firstsOfPlaces(const Contiguity &runs, mlir::Value pointer, mlir::Value mask,
+               const Layout &layout, bool mayShare) {
+  Runs equal = runs.of(pointer);
+  for (unsigned dim = 0; mask && dim < layout.rank(); ++dim) {
+    equal[dim].constancy =
+        std::min(equal[dim].constancy, runs.of(mask)[dim].constancy);
+  }
+  SmallVector<unsigned> firsts;
+  std::map<Coordinates, unsigned> firstOf;
+  for (unsigned reg = 0; reg < layout.size(Axis::Register); ++reg) {
+    Coordinates at = layout.apply(Place{{reg, 0, 0, 0}});
+    // Runs are aligned, and a thread's bits are not a register's.
+    for (unsigned dim = 0; layout.isLinear() && dim < at.size(); ++dim) {
+      at[dim] &= -equal[dim].constancy;
+    }
+    firsts.push_back(mayShare ? firstOf.try_emplace(at, reg).first->second
+                              : reg);
+  }
+  return firsts;
+}
+
 void KernelLowering::load(tile::LoadOp op) {
   mlir::Type element = tile::elementType(op.getResult().getType());
   Type *memory = arithmetic->memoryType(element);
@@ -70,9 +95,37 @@ void KernelLowering::load(tile::LoadOp op) {
       return arithmetic->toMemory(tile(op.getOther())[reg], element);
     };
   }
-  Registers registers = loadVectors(vectors, memory, other, hints);
-  for (Value *&value : registers) {
+  // What registers have in common is read once.
+  const bool mayShare =
+      vectors.width == 1 && !op.getIsVolatile() &&
+      (!op.getOther() || llvm::all_equal(tile(op.getOther())));
+  const SmallVector<unsigned> first = firstsOfPlaces(
+      runs, op.getPointer(), op.getMask(), layoutOf(op.getResult()), mayShare);
+  SmallVector<unsigned> read; // registers
+  for (auto [reg, from] : llvm::enumerate(first)) {
+    if (from == reg) {
+      read.push_back(from);
+    }
+  }
+  const Vectors all = vectors;
+  vectors.registers = unsigned(read.size());
+  vectors.address = [&](unsigned i) { return all.address(read[i]); };
+  for (auto part : {&Vectors::inside, &Vectors::whole, &Vectors::some}) {
+    if (all.*part) {
+      vectors.*part = [&, part](unsigned i) { return (all.*part)(read[i]); };
+    }
+  }
+  std::function<Value *(unsigned)> otherOfRead;
+  if (other) {
+    otherOfRead = [&](unsigned i) { return other(read[i]); };
+  }
+  Registers values = loadVectors(vectors, memory, otherOfRead, hints);
+  for (Value *&value : values) {
     value = arithmetic->fromMemory(value, element);
+  }
+  Registers registers;
+  for (unsigned from : first) {
+    registers.push_back(values[llvm::lower_bound(read, from) - read.begin()]);
   }
   define(op.getResult(), std::move(registers));
 }
