@@ -6,6 +6,7 @@
 // Why    A tile in registers may be as large as all of shared memory: sums of
 //        a product are, beside the operands of the next one.
 //===----------------------------------------------------------------------===//
+#include "core/simt/layout/SharedRows.h"
 #include "core/simt/lower/KernelLowering.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -107,33 +108,6 @@ private:
   SmallVector<std::pair<unsigned, unsigned>> cuts; // bits of registers
 };
 
-/// Rows that are apart by a vector, so that columns meet other banks. Where
-/// that takes more than `most` elements (0: no limit), short rows stay together
-/// up to a line of banks, and where that does, too, none are apart.
-void keepApart(SmallVectorImpl<int64_t> &rows, int64_t vector, int64_t line,
-               uint64_t most) {
-  if (rows.size() < 2) {
-    return;
-  }
-  auto padded = [&](int64_t least) {
-    SmallVector<int64_t, 4> apart(ArrayRef<int64_t>{rows});
-    unsigned dim = unsigned(rows.size()) - 1;
-    int64_t inner = 1;
-    while (dim > 1 && inner * rows[dim] < least) {
-      inner *= rows[dim--];
-    }
-    apart[dim] += divideCeil(vector, inner);
-    return apart;
-  };
-  for (int64_t least : {int64_t{0}, line}) {
-    SmallVector<int64_t, 4> apart = padded(least);
-    if (most == 0 || uint64_t(product(apart)) <= most) {
-      rows = apart;
-      return;
-    }
-  }
-}
-
 } // namespace
 
 /// Bytes that an exchange may take; 0: no limit is known.
@@ -159,22 +133,47 @@ Registers KernelLowering::throughShared(ConvertOp op,
   // registers of several rows, which may be in other pieces.
   const ExchangePieces pieces(from, to, bytes,
                               hooks.hasMatrixStore() ? 0 : most / 9 * 8);
-  constexpr int64_t line = 64; // bytes of banks
-  SmallVector<int64_t, 4> rows(pieces.shape);
-  keepApart(rows, mostOfVector(bytes), line / bytes, most / uint64_t(bytes));
+  const SharedRows rows =
+      rowsBetween(from, to,
+                  {pieces.shape, bytes, int64_t(hooks.vectorBytes()),
+                   most / uint64_t(bytes),
+                   /*byMatrix=*/hooks.hasMatrixStore() && bytes == 2});
 
-  const auto last = unsigned(rows.size()) - 1;
-  Region region = allocate(uint64_t(product(rows) * bytes));
-  const int64_t run = std::min(rows[last] & -rows[last], pieces.shape[last]);
+  const auto last = unsigned(pieces.shape.size()) - 1;
+  Region region = allocate(uint64_t(rows.elements * bytes));
+  const int64_t run = rows.run;
   const auto reads =
       unsigned(std::min({to.contiguous(last), mostOfVector(bytes), run}));
   Type *type = reads == 1 ? memory : FixedVectorType::get(memory, reads);
+  auto indexOf = [&](LayoutAttr layout, unsigned reg) {
+    Value *index = b.getInt32(0);
+    auto add = [&](Value *count, int64_t distance) {
+      Value *more =
+          b.CreateMul(count, b.getInt32(uint32_t(distance)), "", true, true);
+      index = b.CreateAdd(index, more, "", true, true);
+    };
+    for (auto [dim, pitch] : llvm::enumerate(rows.pitches)) {
+      add(coordinate(layout, reg, unsigned(dim)), pitch);
+    }
+    if (rows.more != 0) {
+      const ThreadCoordinates &known = coordinatesOf(layout);
+      const int64_t own = known.layout.apply(Place{{reg, 0, 0, 0}})[rows.dim];
+      // What is the register's own is a constant of the address.
+      add(own & known.threadBits[rows.dim]
+              ? b.CreateLShr(coordinate(layout, reg, rows.dim), rows.shift)
+              : b.CreateAdd(b.CreateLShr(known.start[rows.dim], rows.shift),
+                            b.getInt32(uint32_t(own >> rows.shift)), "", true,
+                            true),
+          rows.more);
+    }
+    return index;
+  };
   Registers registers(size_t(to.size(Axis::Register)), nullptr);
   for (unsigned piece = 0; piece < pieces.count(); ++piece) {
     const unsigned sent = pieces.ofSource(piece),
                    wanted = pieces.ofTarget(piece);
     auto place = [&](LayoutAttr layout, unsigned reg) {
-      return scratchAt(region, linearIndex(layout, reg, rows), memory);
+      return scratchAt(region, indexOf(layout, reg), memory);
     };
     auto isOfAnother = [&](unsigned reg) {
       return (reg & pieces.inSource) != sent;
