@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <numeric>
 
 using namespace llvm;
 
@@ -52,162 +53,223 @@ unsigned bankTurns(ArrayRef<int64_t> addresses, int64_t width) {
   return turns;
 }
 
-/// Elements beside each other along the last dimension that a thread can access
-/// at once: in registers that follow each other, or in any.
-static int64_t vectorOf(const Layout &layout, bool inAnyRegister,
-                        const SharedRows &rows, const ExchangeShape &exchange) {
-  const unsigned last = layout.rank() - 1;
-  int64_t count = layout.contiguous(last);
-  if (inAnyRegister) {
-    count = 1;
-    auto isNext = [&](const Coordinates &basis) {
-      return basis[last] == count &&
-             count_if(basis, [](int64_t c) { return c != 0; }) == 1;
-    };
-    while (any_of(layout.bases(Axis::Register), isNext)) {
-      count *= 2;
-    }
+namespace {
+
+/// What a warp writes or reads.
+class WarpAccess {
+public:
+  WarpAccess(const Layout &layout, bool isWritten,
+             const ExchangeShape &exchange);
+
+  unsigned turns(const SharedRows &rows) const;
+  /// That no distance can save, if all lanes access words of their own.
+  unsigned least(const SharedRows &rows) const;
+
+private:
+  /// Elements that a thread accesses at once.
+  int64_t vector(const SharedRows &rows) const {
+    return std::min(
+        {together[rows.fast], rows.run,
+         std::max<int64_t>(1, exchange.widest / exchange.elementBytes)});
   }
-  return std::min(
-      {count, rows.run,
-       std::max<int64_t>(1, exchange.widest / exchange.elementBytes)});
+  unsigned accesses(const SharedRows &rows) const {
+    return unsigned(divideCeil(registers, vector(rows)));
+  }
+
+  const ExchangeShape &exchange;
+  SmallVector<Coordinates, 64> lanes; // of register 0
+  SmallVector<int64_t, 4> together;   // by dimension, of a thread
+  int64_t registers;
+};
+
+/// Elements beside each other along a dimension that a thread writes at once:
+/// their registers need not follow each other.
+int64_t contiguousInAny(const Layout &layout, unsigned dim) {
+  int64_t count = 1;
+  auto isNext = [&](const Coordinates &basis) {
+    return basis[dim] == count &&
+           count_if(basis, [](int64_t c) { return c != 0; }) == 1;
+  };
+  while (any_of(layout.bases(Axis::Register), isNext)) {
+    count *= 2;
+  }
+  return count;
 }
 
-static unsigned turnsOf(const Layout &layout, bool isWritten,
-                        const SharedRows &rows, const ExchangeShape &exchange) {
-  const int64_t vector = vectorOf(layout, isWritten, rows, exchange);
-  SmallVector<int64_t, 64> addresses;
+WarpAccess::WarpAccess(const Layout &layout, bool isWritten,
+                       const ExchangeShape &exchange)
+    : exchange(exchange),
+      registers(layout.withMergedRegisters().size(Axis::Register)) {
   for (int64_t lane = 0; lane < layout.size(Axis::Lane); ++lane) {
-    addresses.push_back(rows.at(layout.apply(Place{{0, lane, 0, 0}})) *
-                        exchange.elementBytes);
+    lanes.push_back(layout.apply(Place{{0, lane, 0, 0}}));
   }
-  const int64_t accesses =
-      divideCeil(layout.withMergedRegisters().size(Axis::Register), vector);
-  return unsigned(accesses) *
-         bankTurns(addresses, vector * exchange.elementBytes);
+  for (unsigned dim = 0; dim < layout.rank(); ++dim) {
+    together.push_back(isWritten ? contiguousInAny(layout, dim)
+                                 : layout.contiguous(dim));
+  }
 }
 
-/// Turns that no distance can save, if all lanes access words of their own.
-static unsigned leastTurns(const Layout &layout, bool isWritten,
-                           const SharedRows &rows,
-                           const ExchangeShape &exchange) {
-  const int64_t bytes =
-      vectorOf(layout, isWritten, rows, exchange) * exchange.elementBytes;
-  const int64_t all = layout.withMergedRegisters().size(Axis::Register) *
-                      exchange.elementBytes / bytes;
-  return unsigned(
-      all * divideCeil(layout.size(Axis::Lane) * bytes, Banks * WordBytes));
+unsigned WarpAccess::turns(const SharedRows &rows) const {
+  SmallVector<int64_t, 64> addresses;
+  for (const Coordinates &at : lanes) {
+    addresses.push_back(rows.at(at) * exchange.elementBytes);
+  }
+  return accesses(rows) *
+         bankTurns(addresses, vector(rows) * exchange.elementBytes);
 }
 
-unsigned exchangeTurns(const SharedRows &rows, const Layout &from,
-                       const Layout &to, const ExchangeShape &exchange) {
-  return turnsOf(from, /*isWritten=*/true, rows, exchange) +
-         turnsOf(to, /*isWritten=*/false, rows, exchange);
+unsigned WarpAccess::least(const SharedRows &rows) const {
+  return accesses(rows) *
+         unsigned(divideCeil(int64_t(lanes.size()) * vector(rows) *
+                                 exchange.elementBytes,
+                             Banks * WordBytes));
 }
 
-/// Rows of these extents, of which the tile takes a part.
-static SharedRows ofExtents(ArrayRef<int64_t> extents,
-                            const ExchangeShape &exchange) {
+/// Dimensions as they lie in memory, the fast one last.
+using Order = SmallVector<unsigned, 4>;
+
+/// Rows of these extents, in that order, of which the tile takes a part.
+SharedRows ofExtents(ArrayRef<unsigned> order, ArrayRef<int64_t> extents,
+                     const ExchangeShape &exchange) {
   SharedRows rows;
   rows.pitches.assign(extents.size(), 1);
   rows.elements = 1;
-  for (size_t dim = extents.size(); dim-- > 0;) {
-    rows.pitches[dim] = rows.elements;
-    rows.elements *= extents[dim];
+  for (size_t i = extents.size(); i-- > 0;) {
+    rows.pitches[order[i]] = rows.elements;
+    rows.elements *= extents[i];
   }
-  const int64_t last = extents.empty() ? 1 : extents.back();
-  rows.run =
-      extents.empty() ? 1 : std::min(last & -last, exchange.shape.back());
+  if (!order.empty()) {
+    rows.fast = order.back();
+    rows.run =
+        std::min(extents.back() & -extents.back(), exchange.shape[rows.fast]);
+  }
   return rows;
 }
 
+SmallVector<int64_t, 4> extentsIn(ArrayRef<unsigned> order,
+                                  const ExchangeShape &exchange) {
+  SmallVector<int64_t, 4> extents;
+  for (unsigned dim : order) {
+    extents.push_back(exchange.shape[dim]);
+  }
+  return extents;
+}
+
 /// The rows that columns want, and short of room those that there is room for.
-static SharedRows apartByVectors(const ExchangeShape &exchange) {
+SharedRows apartByVectors(ArrayRef<unsigned> order,
+                          const ExchangeShape &exchange) {
   const int64_t vector = std::max<int64_t>(1, exchange.widest /
                                                   exchange.elementBytes),
                 line = 64 / exchange.elementBytes; // of banks
   for (int64_t least : {int64_t{0}, line}) {
-    SmallVector<int64_t, 4> extents(exchange.shape);
-    auto dim = unsigned(extents.size()) - 1;
-    int64_t inner = 1;
-    while (dim > 1 && inner * extents[dim] < least) {
-      inner *= extents[dim--];
+    SmallVector<int64_t, 4> extents = extentsIn(order, exchange);
+    if (extents.size() < 2) {
+      break;
     }
-    extents[dim] += divideCeil(vector, inner);
-    SharedRows rows = ofExtents(extents, exchange);
+    auto i = unsigned(extents.size()) - 1;
+    int64_t inner = 1;
+    while (i > 1 && inner * extents[i] < least) {
+      inner *= extents[i--];
+    }
+    extents[i] += divideCeil(vector, inner);
+    SharedRows rows = ofExtents(order, extents, exchange);
     if (exchange.most == 0 || uint64_t(rows.elements) <= exchange.most) {
       return rows;
     }
   }
-  return ofExtents(exchange.shape, exchange);
+  return ofExtents(order, extentsIn(order, exchange), exchange);
 }
 
-/// Calls `use` with other distances: rows apart by some vectors or by none, and
-/// groups of rows along one dimension apart by some more.
-static void forEachDistance(const ExchangeShape &exchange,
-                            function_ref<void(const SharedRows &)> use) {
+/// These rows, but for each 2^shift along the order's dimension `i` elements
+/// are `more` further apart. Dimensions outside of it lie behind all of that.
+SharedRows inGroups(const SharedRows &plain, ArrayRef<unsigned> order,
+                    unsigned i, int64_t extent, unsigned shift, int64_t more) {
+  SharedRows rows = plain;
+  rows.dim = order[i];
+  rows.shift = shift;
+  rows.more = more;
+  const int64_t taken = plain.pitches[order[i]] * extent,
+                added = (extent >> shift) * more;
+  for (unsigned outer : order.take_front(i)) {
+    rows.pitches[outer] += added * (plain.pitches[outer] / taken);
+  }
+  rows.elements += added * (plain.elements / taken);
+  if (i + 1 == order.size()) {
+    rows.run = std::min(rows.run, int64_t{1} << shift);
+  }
+  return rows;
+}
+
+/// Calls `use` with other distances: rows apart by a vector or by none, and
+/// groups of rows, or parts of one, apart by some more.
+void forEachDistance(ArrayRef<unsigned> order, const ExchangeShape &exchange,
+                     function_ref<void(const SharedRows &)> use) {
   const int64_t vector =
       std::max<int64_t>(1, exchange.widest / exchange.elementBytes);
-  const auto last = unsigned(exchange.shape.size()) - 1;
+  const auto last = unsigned(order.size()) - 1;
   for (int64_t apart : {int64_t{0}, vector}) {
-    SmallVector<int64_t, 4> extents(exchange.shape);
+    SmallVector<int64_t, 4> extents = extentsIn(order, exchange);
     extents[last] += apart;
-    const SharedRows plain = ofExtents(extents, exchange);
+    const SharedRows plain = ofExtents(order, extents, exchange);
     use(plain);
-    for (unsigned dim = 0; dim < last; ++dim) {
-      for (unsigned shift = 1; int64_t{1} << shift < extents[dim]; ++shift) {
-        // Inner dimensions' distances go with the group.
+    // A row that is apart from the next one is whole.
+    for (unsigned i = 0; i < last + (apart == 0 ? 1 : 0); ++i) {
+      const unsigned first = i == last ? Log2_64_Ceil(uint64_t(vector)) : 1;
+      for (unsigned shift = first; int64_t{1} << shift < extents[i]; ++shift) {
         for (int64_t more : {vector, 2 * vector}) {
-          SharedRows rows = plain;
-          rows.dim = dim;
-          rows.shift = shift;
-          rows.more = more;
-          const int64_t groups = extents[dim] >> shift;
-          // What lies outside of the dimension lies after all groups.
-          for (unsigned outer = 0; outer < dim; ++outer) {
-            rows.pitches[outer] +=
-                groups * more *
-                (plain.pitches[outer] / plain.pitches[dim] / extents[dim]);
-          }
-          rows.elements += groups * more *
-                           (plain.elements / plain.pitches[dim] / extents[dim]);
-          use(rows);
+          use(inGroups(plain, order, i, extents[i], shift, more));
         }
       }
     }
   }
 }
 
+} // namespace
+
+unsigned exchangeTurns(const SharedRows &rows, const Layout &from,
+                       const Layout &to, const ExchangeShape &exchange) {
+  return WarpAccess(from, /*isWritten=*/true, exchange).turns(rows) +
+         WarpAccess(to, /*isWritten=*/false, exchange).turns(rows);
+}
+
 SharedRows rowsBetween(const Layout &from, const Layout &to,
                        const ExchangeShape &exchange) {
-  if (exchange.shape.size() < 2) {
-    return ofExtents(exchange.shape, exchange);
-  }
-  SharedRows best = apartByVectors(exchange);
-  const bool isRegular = !exchange.byMatrix && from.isLinear() &&
+  const auto rank = unsigned(exchange.shape.size());
+  Order order(rank);
+  std::iota(order.begin(), order.end(), 0);
+  SharedRows best = apartByVectors(order, exchange);
+  const bool isRegular = rank != 0 && !exchange.isUsual && from.isLinear() &&
                          to.isLinear() && all_of(exchange.shape, [](int64_t n) {
                            return isPowerOf2_64(uint64_t(n));
                          });
   if (!isRegular) {
     return best;
   }
+  const WarpAccess written(from, /*isWritten=*/true, exchange),
+      read(to, /*isWritten=*/false, exchange);
   const int64_t room = exchange.most == 0 ? std::numeric_limits<int64_t>::max()
                                           : int64_t(exchange.most);
-  const unsigned usual = exchangeTurns(best, from, to, exchange);
-  unsigned least = usual - usual / 4 + 1; // fewer save too little
-  if (leastTurns(from, /*isWritten=*/true, best, exchange) +
-          leastTurns(to, /*isWritten=*/false, best, exchange) >=
-      least) {
-    return best;
-  }
   const int64_t largest = std::min(room, best.elements + best.elements / 8);
-  forEachDistance(exchange, [&](const SharedRows &rows) {
-    const unsigned turns = exchangeTurns(rows, from, to, exchange);
-    if (turns < least && rows.elements <= largest) {
-      least = turns;
-      best = rows;
+  const unsigned usual = written.turns(best) + read.turns(best);
+  unsigned least = usual - usual / 4 + 1; // fewer save too little
+  for (unsigned fast = rank; fast-- > 0;) {
+    Order other;
+    copy_if(order, std::back_inserter(other),
+            [&](unsigned dim) { return dim != fast; });
+    other.push_back(fast);
+    const SharedRows plain =
+        ofExtents(other, extentsIn(other, exchange), exchange);
+    if (written.least(plain) + read.least(plain) >= least) {
+      continue;
     }
-  });
+    forEachDistance(other, exchange, [&](const SharedRows &rows) {
+      const unsigned turns = written.turns(rows) + read.turns(rows);
+      if (turns < least && rows.elements <= largest) {
+        least = turns;
+        best = rows;
+      }
+    });
+  }
   return best;
 }
 

@@ -18,8 +18,8 @@ namespace tz::simt {
 struct SharedRows {
   Coordinates pitches;
   int64_t elements = 0; ///< of all, with what lies between
-  int64_t run = 1;      ///< along the last dimension, at whose multiples
-                        ///< vectors may begin
+  unsigned fast = 0;    ///< the dimension whose elements follow each other
+  int64_t run = 1;      ///< along it, at whose multiples vectors may begin
   unsigned dim = 0, shift = 0;
   int64_t more = 0;
 
@@ -37,9 +37,10 @@ struct ExchangeShape {
   int64_t elementBytes;
   int64_t widest; ///< bytes of the widest access
   uint64_t most;  ///< elements that there is room for; 0: no limit
-  /// Rows of matrices may be written, which other lanes address than those that
-  /// hold them; rows that are apart by a vector are right for them.
-  bool byMatrix = false;
+  /// Rows along the last dimension that are apart by a vector, and nothing
+  /// else: rows of matrices are written, which other lanes address than those
+  /// that hold them, or the tile is exchanged in pieces.
+  bool isUsual = false;
 };
 
 /// Turns of all of a warp's writes in `from` and reads in `to`.

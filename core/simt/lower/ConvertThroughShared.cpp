@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "core/simt/layout/SharedRows.h"
 #include "core/simt/lower/KernelLowering.h"
+#include "core/simt/lower/MatrixRows.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -133,17 +134,17 @@ Registers KernelLowering::throughShared(ConvertOp op,
   // registers of several rows, which may be in other pieces.
   const ExchangePieces pieces(from, to, bytes,
                               hooks.hasMatrixStore() ? 0 : most / 9 * 8);
+  const auto last = unsigned(pieces.shape.size()) - 1;
+  const bool isByMatrix =
+      hooks.hasMatrixStore() && bytes == 2 && matrixRows(from, last);
   const SharedRows rows =
       rowsBetween(from, to,
                   {pieces.shape, bytes, int64_t(hooks.vectorBytes()),
-                   most / uint64_t(bytes),
-                   /*byMatrix=*/hooks.hasMatrixStore() && bytes == 2});
-
-  const auto last = unsigned(pieces.shape.size()) - 1;
+                   most / uint64_t(bytes), isByMatrix || pieces.count() != 1});
   Region region = allocate(uint64_t(rows.elements * bytes));
   const int64_t run = rows.run;
   const auto reads =
-      unsigned(std::min({to.contiguous(last), mostOfVector(bytes), run}));
+      unsigned(std::min({to.contiguous(rows.fast), mostOfVector(bytes), run}));
   Type *type = reads == 1 ? memory : FixedVectorType::get(memory, reads);
   auto indexOf = [&](LayoutAttr layout, unsigned reg) {
     Value *index = b.getInt32(0);
@@ -180,7 +181,7 @@ Registers KernelLowering::throughShared(ConvertOp op,
     };
     willWrite(region);
     writeTile(
-        values, source, element, last, run,
+        values, source, element, rows.fast, run,
         [&](LayoutAttr layout, unsigned reg) {
           return place(layout, reg - sent);
         },

@@ -7,6 +7,7 @@
 //        of 16 bytes, four matrices at once.
 //===----------------------------------------------------------------------===//
 #include "core/simt/lower/KernelLowering.h"
+#include "core/simt/lower/MatrixRows.h"
 
 #include "terrazzo/plugin/Error.h"
 
@@ -15,84 +16,6 @@ using namespace llvm;
 namespace tz::simt {
 
 namespace {
-
-/// A layout whose lanes hold matrices as SimtHooks::matrixStore takes them:
-/// eight registers from a multiple of eight on are four matrices, or four are
-/// two.
-struct MatrixRows {
-  Layout rows;       // lane l is at row l % R of matrix l / R
-  unsigned matrices; // of one store
-  bool isTransposed;
-  unsigned kept; // bits of the atom's registers that are kept in `rows`
-
-  /// Register of `rows` for the matrices from this register on.
-  unsigned at(const Layout &layout, unsigned reg) const {
-    const auto bits = unsigned(layout.bases(Axis::Register).size());
-    const unsigned inAtom = reg & maskTrailingOnes<uint32_t>(bits);
-    return inAtom >> (bits - kept) | reg >> bits << (kept + 3);
-  }
-};
-
-/// Matrices of 16-bit elements whose rows lie along `fast`.
-std::optional<MatrixRows> matrixRows(const Layout &layout, unsigned fast) {
-  ArrayRef<Coordinates> registers = layout.bases(Axis::Register),
-                        lanes = layout.bases(Axis::Lane);
-  // A row is four lanes' words; the rows of four matrices are all lanes.
-  if (registers.size() < 2 || lanes.size() < 3 ||
-      !layout.bases(Axis::Block).empty()) {
-    return std::nullopt;
-  }
-  SmallVector<Coordinates, 3> pairs = {registers[0], lanes[0], lanes[1]},
-                              rows(lanes.drop_front(2));
-  auto isRow = [&](ArrayRef<Coordinates> bits) {
-    for (auto [i, basis] : llvm::enumerate(bits)) {
-      Coordinates run(layout.rank(), 0);
-      run[fast] = int64_t{1} << i;
-      if (basis != run) {
-        return false;
-      }
-    }
-    return true;
-  };
-  const bool isTransposed = !isRow(pairs);
-  if (isTransposed && (rows.size() != pairs.size() || !isRow(rows))) {
-    return std::nullopt;
-  }
-  auto moves = [](const Coordinates &basis) {
-    return llvm::any_of(basis, [](int64_t c) { return c != 0; });
-  };
-  unsigned used = 1; // bits of a register's index
-  while (used < 3 && used < registers.size() && moves(registers[used])) {
-    ++used;
-  }
-  if (used == 1) {
-    return std::nullopt;
-  }
-  const auto &addressed = isTransposed ? pairs : rows;
-  const auto &along = isTransposed ? rows : pairs;
-  MatrixRows result{Layout(layout.rank()), 1u << (used - 1), isTransposed,
-                    unsigned(registers.size()) - used};
-  for (const Coordinates &basis : addressed) {
-    result.rows.addBit(Axis::Lane, basis);
-  }
-  for (unsigned bit = 1; bit < 3; ++bit) {
-    result.rows.addBit(Axis::Lane, bit < used ? registers[bit]
-                                              : Coordinates(layout.rank(), 0));
-  }
-  for (const Coordinates &basis : registers.drop_front(used)) {
-    result.rows.addBit(Axis::Register, basis);
-  }
-  for (const Coordinates &basis : along) {
-    result.rows.addBit(Axis::Register, basis);
-  }
-  for (const Coordinates &basis : layout.bases(Axis::Warp)) {
-    result.rows.addBit(Axis::Warp, basis);
-  }
-  for (const Layout::Repeat &copy : layout.repeats()) {
-    result.rows.repeat(copy.axis, copy.dim, copy.count);
-  }
-  return result;
-}
 
 /// Bits of a register's index whose elements follow each other along a
 /// dimension, from the first element on.

@@ -68,6 +68,7 @@ TEST(SharedRows, LanesEightRowsApart) {
   const ExchangeShape exchange{shape, 4, 16, 0};
   SharedRows byVectors;
   byVectors.pitches = {20, 1};
+  byVectors.fast = 1;
   byVectors.run = 4;
   // Of 32 reads each lane's turn comes alone: all want one bank.
   EXPECT_EQ(exchangeTurns(byVectors, from, to, exchange), 32U * 32U + 32U * 2U);
@@ -75,29 +76,58 @@ TEST(SharedRows, LanesEightRowsApart) {
   EXPECT_LE(exchangeTurns(chosen, from, to, exchange), 32U * 4U + 32U * 2U);
 }
 
+// What lies along columns in registers is written along them, whoever reads it.
+TEST(SharedRows, ColumnsOfRegisters) {
+  const Layout from =
+      layoutOf({{1, 0}, {2, 0}}, {{4, 0}, {8, 0}, {16, 0}, {32, 0}, {0, 1}},
+               {{0, 2}, {0, 4}});
+  const Layout to =
+      layoutOf({{16, 0}, {32, 0}}, {{0, 1}, {0, 2}, {0, 4}, {1, 0}, {2, 0}},
+               {{4, 0}, {8, 0}});
+  const Coordinates shape = {64, 8};
+  const ExchangeShape exchange{shape, 2, 16, 0};
+  const SharedRows chosen = rowsBetween(from, to, exchange);
+  EXPECT_EQ(chosen.fast, 0U);
+  EXPECT_GE(chosen.run, 4);
+  // One write of 8 bytes a lane takes two turns, and four reads take one each.
+  EXPECT_EQ(exchangeTurns(chosen, from, to, exchange), 2U + 4U);
+}
+
+// Of one dimension, parts may be apart.
+TEST(SharedRows, LanesOfOneDimension) {
+  Layout from(1), to(1);
+  for (int64_t bit = 0; bit < 10; ++bit) {
+    const Coordinates basis = {int64_t{1} << bit};
+    from.addBit(bit < 5 ? Axis::Lane : Axis::Register, basis);
+    to.addBit(bit < 5 ? Axis::Register : Axis::Lane, basis);
+  }
+  const Coordinates shape = {1024};
+  const ExchangeShape exchange{shape, 4, 16, 0};
+  const SharedRows chosen = rowsBetween(from, to, exchange);
+  // 32 writes of a row of words, 8 reads of 16 bytes a lane.
+  EXPECT_EQ(exchangeTurns(chosen, from, to, exchange), 32U + 8U * 4U);
+}
+
 void expectRight(const Layout &from, const Layout &to, int64_t bytes) {
   const Coordinates shape = from.shape();
   const ExchangeShape exchange{shape, bytes, 16, 0};
   const SharedRows rows = rowsBetween(from, to, exchange);
+  const unsigned fast = rows.fast, slow = 1 - fast;
+  const int64_t vector = std::min(rows.run, 16 / bytes);
   std::set<int64_t> places;
-  Coordinates at(shape.size(), 0);
-  for (int64_t i = 0; i < shape[0]; ++i) {
-    for (int64_t j = 0; j < shape[1]; ++j) {
-      at = {i, j};
+  Coordinates at(2, 0);
+  for (at[slow] = 0; at[slow] < shape[slow]; ++at[slow]) {
+    for (at[fast] = 0; at[fast] < shape[fast]; ++at[fast]) {
       const int64_t place = rows.at(at);
       EXPECT_TRUE(places.insert(place).second) << from.str();
       EXPECT_LT(place, rows.elements) << from.str();
-      if (const int64_t vector = std::min(rows.run, 16 / bytes);
-          j % vector == 0) {
-        EXPECT_EQ(place % vector, 0) << from.str();
-        // A vector's elements follow each other.
-        at = {i, j + vector - 1};
-        EXPECT_EQ(rows.at(at), place + vector - 1) << from.str();
-      }
+      // A vector is aligned, and its elements follow each other.
+      EXPECT_EQ(place % vector, at[fast] % vector) << from.str();
     }
   }
   SharedRows byVectors;
   byVectors.pitches = {shape[1] + 16 / bytes, 1};
+  byVectors.fast = 1;
   byVectors.run =
       std::min(byVectors.pitches[0] & -byVectors.pitches[0], shape[1]);
   EXPECT_LE(exchangeTurns(rows, from, to, exchange),
