@@ -62,7 +62,11 @@ public:
              const ExchangeShape &exchange);
 
   unsigned turns(const SharedRows &rows) const;
-  /// That no distance can save, if all lanes access words of their own.
+  /// Turns, and an instruction for each access.
+  unsigned cost(const SharedRows &rows) const {
+    return turns(rows) + accesses(rows);
+  }
+  /// Cost that no distance can save, if all lanes access words of their own.
   unsigned least(const SharedRows &rows) const;
 
 private:
@@ -120,9 +124,9 @@ unsigned WarpAccess::turns(const SharedRows &rows) const {
 
 unsigned WarpAccess::least(const SharedRows &rows) const {
   return accesses(rows) *
-         unsigned(divideCeil(int64_t(lanes.size()) * vector(rows) *
-                                 exchange.elementBytes,
-                             Banks * WordBytes));
+         unsigned(1 + divideCeil(int64_t(lanes.size()) * vector(rows) *
+                                     exchange.elementBytes,
+                                 Banks * WordBytes));
 }
 
 /// Dimensions as they lie in memory, the fast one last.
@@ -250,7 +254,7 @@ SharedRows rowsBetween(const Layout &from, const Layout &to,
   const int64_t room = exchange.most == 0 ? std::numeric_limits<int64_t>::max()
                                           : int64_t(exchange.most);
   const int64_t largest = std::min(room, best.elements + best.elements / 8);
-  const unsigned usual = written.turns(best) + read.turns(best);
+  const unsigned usual = written.cost(best) + read.cost(best);
   unsigned least = usual - usual / 4 + 1; // fewer save too little
   for (unsigned fast = rank; fast-- > 0;) {
     Order other;
@@ -263,9 +267,9 @@ SharedRows rowsBetween(const Layout &from, const Layout &to,
       continue;
     }
     forEachDistance(other, exchange, [&](const SharedRows &rows) {
-      const unsigned turns = written.turns(rows) + read.turns(rows);
-      if (turns < least && rows.elements <= largest) {
-        least = turns;
+      const unsigned cost = written.cost(rows) + read.cost(rows);
+      if (cost < least && rows.elements <= largest) {
+        least = cost;
         best = rows;
       }
     });
