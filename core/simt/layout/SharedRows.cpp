@@ -1,6 +1,7 @@
 //===- SharedRows.cpp - where a tile lies between two layouts -------------===//
 //
-// What   See the header. Turns are counted from the addresses of one warp; the
+// What   See the header. Transactions are counted from the addresses of one
+// warp; the
 //        cheapest of a few distances is taken.
 // Why    See the header.
 //===----------------------------------------------------------------------===//
@@ -28,10 +29,10 @@ int64_t SharedRows::at(ArrayRef<int64_t> coordinates) const {
   return place;
 }
 
-unsigned bankTurns(ArrayRef<int64_t> addresses, int64_t width) {
+unsigned bankTransactions(ArrayRef<int64_t> addresses, int64_t width) {
   const auto together = size_t(
       std::max<int64_t>(1, Banks * WordBytes / std::max(width, WordBytes)));
-  unsigned turns = 0;
+  unsigned transactions = 0;
   while (!addresses.empty()) {
     SmallVector<int64_t, 64> words;
     for (int64_t address : addresses.take_front(together)) {
@@ -47,10 +48,10 @@ unsigned bankTurns(ArrayRef<int64_t> addresses, int64_t width) {
     for (int64_t word : words) {
       longest = std::max(longest, ++inBank[size_t(word % Banks)]);
     }
-    turns += longest;
+    transactions += longest;
     addresses = addresses.drop_front(std::min(together, addresses.size()));
   }
-  return turns;
+  return transactions;
 }
 
 namespace {
@@ -61,10 +62,10 @@ public:
   WarpAccess(const Layout &layout, bool isWritten,
              const ExchangeShape &exchange);
 
-  unsigned turns(const SharedRows &rows) const;
-  /// Turns, and an instruction for each access.
+  unsigned transactions(const SharedRows &rows) const;
+  /// Transactions, and an instruction for each access.
   unsigned cost(const SharedRows &rows) const {
-    return turns(rows) + accesses(rows);
+    return transactions(rows) + accesses(rows);
   }
   /// Cost that no distance can save, if all lanes access words of their own.
   unsigned least(const SharedRows &rows) const;
@@ -113,13 +114,13 @@ WarpAccess::WarpAccess(const Layout &layout, bool isWritten,
   }
 }
 
-unsigned WarpAccess::turns(const SharedRows &rows) const {
+unsigned WarpAccess::transactions(const SharedRows &rows) const {
   SmallVector<int64_t, 64> addresses;
   for (const Coordinates &at : lanes) {
     addresses.push_back(rows.at(at) * exchange.elementBytes);
   }
   return accesses(rows) *
-         bankTurns(addresses, vector(rows) * exchange.elementBytes);
+         bankTransactions(addresses, vector(rows) * exchange.elementBytes);
 }
 
 unsigned WarpAccess::least(const SharedRows &rows) const {
@@ -230,10 +231,10 @@ void forEachDistance(ArrayRef<unsigned> order, const ExchangeShape &exchange,
 
 } // namespace
 
-unsigned exchangeTurns(const SharedRows &rows, const Layout &from,
-                       const Layout &to, const ExchangeShape &exchange) {
-  return WarpAccess(from, /*isWritten=*/true, exchange).turns(rows) +
-         WarpAccess(to, /*isWritten=*/false, exchange).turns(rows);
+unsigned exchangeTransactions(const SharedRows &rows, const Layout &from,
+                              const Layout &to, const ExchangeShape &exchange) {
+  return WarpAccess(from, /*isWritten=*/true, exchange).transactions(rows) +
+         WarpAccess(to, /*isWritten=*/false, exchange).transactions(rows);
 }
 
 SharedRows rowsBetween(const Layout &from, const Layout &to,

@@ -26,10 +26,10 @@ struct SharedRows {
   int64_t at(llvm::ArrayRef<int64_t> coordinates) const;
 };
 
-/// Turns in which the banks serve lanes that access `width` bytes each, at
-/// these bytes. There are 32 banks of 4 bytes; as many lanes are served
+/// Transactions in which the banks serve lanes that access `width` bytes each,
+/// at these bytes. There are 32 banks of 4 bytes; as many lanes are served
 /// together as fill them, and those that want the same word wait for nobody.
-unsigned bankTurns(llvm::ArrayRef<int64_t> addresses, int64_t width);
+unsigned bankTransactions(llvm::ArrayRef<int64_t> addresses, int64_t width);
 
 /// What an exchange asks for.
 struct ExchangeShape {
@@ -43,15 +43,15 @@ struct ExchangeShape {
   bool isUsual = false;
 };
 
-/// Turns of all of a warp's writes in `from` and reads in `to`.
-unsigned exchangeTurns(const SharedRows &rows, const Layout &from,
-                       const Layout &to, const ExchangeShape &exchange);
+/// Transactions of all of a warp's writes in `from` and reads in `to`.
+unsigned exchangeTransactions(const SharedRows &rows, const Layout &from,
+                              const Layout &to, const ExchangeShape &exchange);
 
 /// Rows that are apart by a vector, so that columns meet other banks. Where
 /// that takes more than there is room for, short rows stay together up to a
 /// line of banks, and where that does, too, none are apart. Where another
 /// distance, also between groups of rows, saves at least a quarter of the
-/// turns, that.
+/// transactions, that.
 SharedRows rowsBetween(const Layout &from, const Layout &to,
                        const ExchangeShape &exchange);
 

@@ -1,8 +1,9 @@
 //===- SharedRowsTest.cpp - exchanges and the banks they meet -------------===//
 //
-// What   Turns of accesses, counted by hand; and of distances that are chosen:
+// What   Transactions of accesses, counted by hand; and of distances that are
+// chosen:
 //        no two elements lie in one place, every vector is aligned, and no more
-//        turns are taken than with rows that are apart by a vector.
+//        transactions are taken than with rows that are apart by a vector.
 // Why    A wrong distance is a wrong number in every kernel that exchanges; a
 //        bad one costs several times the time.
 //===----------------------------------------------------------------------===//
@@ -25,17 +26,17 @@ Addresses apart(int64_t bytes) {
   return all;
 }
 
-TEST(SharedRows, BankTurns) {
-  EXPECT_EQ(bankTurns(apart(4), 4), 1U);
-  EXPECT_EQ(bankTurns(apart(0), 4), 1U); // one word for all
-  EXPECT_EQ(bankTurns(apart(2), 2), 1U); // two lanes share a word
-  EXPECT_EQ(bankTurns(apart(8), 4), 2U);
-  EXPECT_EQ(bankTurns(apart(128), 4), 32U);
-  EXPECT_EQ(bankTurns(apart(132), 4), 1U);
+TEST(SharedRows, BankTransactions) {
+  EXPECT_EQ(bankTransactions(apart(4), 4), 1U);
+  EXPECT_EQ(bankTransactions(apart(0), 4), 1U); // one word for all
+  EXPECT_EQ(bankTransactions(apart(2), 2), 1U); // two lanes share a word
+  EXPECT_EQ(bankTransactions(apart(8), 4), 2U);
+  EXPECT_EQ(bankTransactions(apart(128), 4), 32U);
+  EXPECT_EQ(bankTransactions(apart(132), 4), 1U);
   // Eight lanes of 16 bytes fill the banks.
-  EXPECT_EQ(bankTurns(apart(16), 16), 4U);
-  EXPECT_EQ(bankTurns(apart(128), 16), 32U);
-  EXPECT_EQ(bankTurns(apart(144), 16), 4U);
+  EXPECT_EQ(bankTransactions(apart(16), 16), 4U);
+  EXPECT_EQ(bankTransactions(apart(128), 16), 32U);
+  EXPECT_EQ(bankTransactions(apart(144), 16), 4U);
 }
 
 /// Bits of lanes, then of warps, each along one dimension of two.
@@ -70,10 +71,12 @@ TEST(SharedRows, LanesEightRowsApart) {
   byVectors.pitches = {20, 1};
   byVectors.fast = 1;
   byVectors.run = 4;
-  // Of 32 reads each lane's turn comes alone: all want one bank.
-  EXPECT_EQ(exchangeTurns(byVectors, from, to, exchange), 32U * 32U + 32U * 2U);
+  // Of 32 reads each lane is served alone: all want one bank.
+  EXPECT_EQ(exchangeTransactions(byVectors, from, to, exchange),
+            32U * 32U + 32U * 2U);
   const SharedRows chosen = rowsBetween(from, to, exchange);
-  EXPECT_LE(exchangeTurns(chosen, from, to, exchange), 32U * 4U + 32U * 2U);
+  EXPECT_LE(exchangeTransactions(chosen, from, to, exchange),
+            32U * 4U + 32U * 2U);
 }
 
 // What lies along columns in registers is written along them, whoever reads it.
@@ -89,8 +92,9 @@ TEST(SharedRows, ColumnsOfRegisters) {
   const SharedRows chosen = rowsBetween(from, to, exchange);
   EXPECT_EQ(chosen.fast, 0U);
   EXPECT_GE(chosen.run, 4);
-  // One write of 8 bytes a lane takes two turns, and four reads take one each.
-  EXPECT_EQ(exchangeTurns(chosen, from, to, exchange), 2U + 4U);
+  // One write of 8 bytes a lane takes two transactions, and four reads take one
+  // each.
+  EXPECT_EQ(exchangeTransactions(chosen, from, to, exchange), 2U + 4U);
 }
 
 // Of one dimension, parts may be apart.
@@ -105,7 +109,7 @@ TEST(SharedRows, LanesOfOneDimension) {
   const ExchangeShape exchange{shape, 4, 16, 0};
   const SharedRows chosen = rowsBetween(from, to, exchange);
   // 32 writes of a row of words, 8 reads of 16 bytes a lane.
-  EXPECT_EQ(exchangeTurns(chosen, from, to, exchange), 32U + 8U * 4U);
+  EXPECT_EQ(exchangeTransactions(chosen, from, to, exchange), 32U + 8U * 4U);
 }
 
 void expectRight(const Layout &from, const Layout &to, int64_t bytes) {
@@ -130,8 +134,8 @@ void expectRight(const Layout &from, const Layout &to, int64_t bytes) {
   byVectors.fast = 1;
   byVectors.run =
       std::min(byVectors.pitches[0] & -byVectors.pitches[0], shape[1]);
-  EXPECT_LE(exchangeTurns(rows, from, to, exchange),
-            exchangeTurns(byVectors, from, to, exchange))
+  EXPECT_LE(exchangeTransactions(rows, from, to, exchange),
+            exchangeTransactions(byVectors, from, to, exchange))
       << from.str() << " -> " << to.str();
 }
 
