@@ -61,6 +61,12 @@ llvm::json::Object toJson(const Outcome &outcome) {
   if (outcome.isSticky) {
     object["sticky"] = true;
   }
+  if (!outcome.proof.empty()) {
+    object["proof"] = outcome.proof;
+  }
+  if (outcome.isProved) {
+    object["proved"] = true;
+  }
   return object;
 }
 
@@ -81,6 +87,8 @@ std::optional<Outcome> outcomeFrom(const llvm::json::Object &object) {
   outcome.maxUlps = uint64_t(object.getInteger("max_ulps").value_or(0));
   outcome.worstShare = object.getNumber("worst_share_of_tolerance").value_or(0);
   outcome.isSticky = object.getBoolean("sticky").value_or(false);
+  outcome.proof = object.getString("proof").value_or("").str();
+  outcome.isProved = object.getBoolean("proved").value_or(false);
   return outcome;
 }
 
@@ -240,6 +248,12 @@ void Batches::read(Worker &worker) {
     }
     if (object && object->getString("target") && options.onTarget) {
       options.onTarget(*object);
+      continue;
+    }
+    if (object && object->getInteger("bad_proofs")) {
+      if (options.onBadProofs) {
+        options.onBadProofs(size_t(*object->getInteger("bad_proofs")));
+      }
       continue;
     }
     std::optional<Outcome> outcome =

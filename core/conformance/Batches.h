@@ -29,6 +29,9 @@ struct BatchOptions {
   std::function<void(const Outcome &)> onOutcome;
   /// What a worker says first: {"target": ..., "device": ..., "driver": ...}.
   std::function<void(const llvm::json::Object &)> onTarget;
+  /// So many records of what passed before were of no use to a worker
+  /// (Proofs.h), which says {"bad_proofs": N} at its end.
+  std::function<void(size_t)> onBadProofs;
 };
 
 /// The outcomes in the order of `names`, or what kept workers from starting.

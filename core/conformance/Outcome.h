@@ -33,6 +33,9 @@ struct Outcome {
   double worstShare = 0;
   /// The process must not be used any more (a lost device).
   bool isSticky = false;
+  /// The key of what decided the result (run/ProofKey.h); empty: none is kept.
+  std::string proof;
+  bool isProved = false; ///< it did not run: it passed before, as `proof`
 
   bool isBad() const {
     return status == Failed || status == Crashed || status == TimedOut ||

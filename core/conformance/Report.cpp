@@ -21,6 +21,7 @@ static void add(Totals &totals, const Outcome &outcome) {
     ++totals.skipped;
   } else {
     ++totals.passed;
+    totals.proved += outcome.isProved;
   }
 }
 
@@ -150,6 +151,7 @@ std::string jsonReport(const RunFacts &facts,
              {"seconds", facts.seconds},
              {"suite_cases", int64_t(facts.suiteCases)},
              {"passed", int64_t(totals.passed)},
+             {"proved", int64_t(totals.proved)},
              {"failed", int64_t(totals.failed)},
              {"known_failures", int64_t(totals.known)},
              {"skipped", int64_t(totals.skipped)},

@@ -23,6 +23,7 @@ struct RunFacts {
 
 struct Totals {
   size_t passed = 0, failed = 0, known = 0, skipped = 0;
+  size_t proved = 0; ///< of `passed`, those that did not run
   size_t count() const { return passed + failed + known + skipped; }
 };
 Totals totalsOf(const std::vector<Outcome> &outcomes);

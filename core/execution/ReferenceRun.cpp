@@ -218,13 +218,18 @@ uint64_t Reference::elementsWritten(size_t buffer, uint64_t count) const {
   return one.bytes ? bytes / (one.bytes / count) : 0;
 }
 
+interpreter::Tolerance Reference::tolerance(const BoundBuffer &buffer,
+                                            size_t index) const {
+  return interpreter::toleranceFrom(
+      report, reinterpret_cast<uintptr_t>(memory[index].data), buffer.count);
+}
+
 interpreter::Comparison
 Reference::judge(const BoundBuffer &buffer, size_t index, const uint8_t *actual,
-                 interpreter::Tolerance &tolerance) const {
-  tolerance = interpreter::toleranceFrom(
-      report, reinterpret_cast<uintptr_t>(memory[index].data), buffer.count);
+                 interpreter::Tolerance &allowed) const {
+  allowed = tolerance(buffer, index);
   return interpreter::compare(kindOf(buffer.type), memory[index].data, actual,
-                              buffer.count, tolerance);
+                              buffer.count, allowed);
 }
 
 } // namespace tz::tool

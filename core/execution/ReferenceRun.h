@@ -40,10 +40,13 @@ public:
 
   const uint8_t *content(size_t buffer) const { return memory[buffer].data; }
   double milliseconds() const { return time; }
+  /// How far off a target may be in a buffer.
+  interpreter::Tolerance tolerance(const BoundBuffer &buffer,
+                                   size_t index) const;
   /// How the target's content of a buffer compares.
   interpreter::Comparison judge(const BoundBuffer &buffer, size_t index,
                                 const uint8_t *actual,
-                                interpreter::Tolerance &tolerance) const;
+                                interpreter::Tolerance &allowed) const;
   uint64_t undecided() const { return report.undecided; }
   /// Of a buffer with `count` elements.
   uint64_t elementsWritten(size_t buffer, uint64_t count) const;

@@ -8,9 +8,11 @@
 
 #include "core/arguments/Request.h"
 #include "core/conformance/Outcome.h"
+#include "core/conformance/Proofs.h"
 #include "core/conformance/random/Random.h"
 #include "core/conformance/run/CaseJob.h"
 #include "core/conformance/run/CaseJudge.h"
+#include "core/conformance/run/ProofKey.h"
 #include "core/driver/LoweredKernel.h"
 #include "core/driver/vendor/VendorCompiler.h"
 #include "core/execution/GuardedMemory.h"
@@ -83,9 +85,14 @@ std::vector<std::string> printedLines(std::string_view text) {
 
 class Worker {
 public:
-  Worker(const conformance::Suite &suite, std::string target, bool compilesOnly)
+  Worker(const conformance::Suite &suite, std::string target, bool compilesOnly,
+         const std::string &proofFolder)
       : suite(suite), target(std::move(target)), compilesOnly(compilesOnly),
-        session(options()), driver(session.registry(), nullptr) {}
+        session(options()), driver(session.registry(), nullptr) {
+    if (!proofFolder.empty()) {
+      proofs.emplace(proofFolder);
+    }
+  }
   int run();
 
 private:
@@ -119,6 +126,8 @@ private:
   std::unique_ptr<Stream> stream;
   std::string plugin, code; // what code is made for
   optimizer::TargetFacts facts;
+  std::optional<conformance::Proofs> proofs;
+  std::string place; // of proofs
 };
 
 } // namespace
@@ -153,7 +162,13 @@ Status Worker::open() {
   writeLine(llvm::json::Object{{"target", device->target()},
                                {"device", device->name()},
                                {"driver", device->driverVersion()}});
-  return describe(device->plugin(), device->target());
+  if (Status s = describe(device->plugin(), device->target());
+      !s.ok() || !proofs) {
+    return s;
+  }
+  Result<std::string> text = placeOf(*device, facts);
+  place = text ? std::move(*text) : std::string();
+  return text ? Status() : text.takeStatus();
 }
 
 Status Worker::describe(Plugin &made, const std::string &id) {
@@ -275,6 +290,7 @@ private:
   bool inspect();
   bool runReference();
   bool takeReferenceResults();
+  bool isUnproved();
   bool runTarget();
   bool comparePrints();
   bool judge();
@@ -419,6 +435,21 @@ bool Worker::CaseRun::takeReferenceResults() {
          fail("the case prints nothing", "");
 }
 
+/// False if it has passed before, with this very code on this very device.
+bool Worker::CaseRun::isUnproved() {
+  if (!in.proofs) {
+    return true;
+  }
+  ProofSubject subject{in.place, in.code, artifact->write(), one, binding, grid,
+                       {},       {}};
+  if (reference) {
+    subject.expected = expectedBuffers(*reference, binding);
+    subject.printed = expectedLines;
+  }
+  outcome.proof = proofKey(subject);
+  return !in.proofs->find(outcome);
+}
+
 bool Worker::CaseRun::runTarget() {
   Status s = in.launch(artifact, binding, grid);
   outcome.isSticky = isSticky(s);
@@ -475,8 +506,9 @@ Outcome Worker::CaseRun::run() {
     (void)(in.compilesOnly
                ? compile() && inspect()
                : runReference() &&
-                     (in.isInterpreter() ? takeReferenceResults()
-                                         : compile() && runTarget()) &&
+                     (in.isInterpreter()
+                          ? takeReferenceResults()
+                          : compile() && isUnproved() && runTarget()) &&
                      judge());
   }
   return std::move(outcome);
@@ -514,15 +546,18 @@ int Worker::run() {
       break;
     }
   }
+  if (size_t bad = proofs ? proofs->bad() : 0) {
+    writeLine(llvm::json::Object{{"bad_proofs", int64_t(bad)}});
+  }
   return 0;
 }
 
 int runConformWorker(const conformance::Suite &suite, const std::string &target,
-                     bool compilesOnly) {
+                     bool compilesOnly, const std::string &proofs) {
   // A case that crashes ends this process: what it has damaged is no part of
   // another case's result.
   ::setenv("TERRAZZO_CATCH_FAULTS", "0", /*overwrite=*/1);
-  Worker worker(suite, target, compilesOnly);
+  Worker worker(suite, target, compilesOnly, proofs);
   return worker.run();
 }
 

@@ -13,8 +13,10 @@ namespace tz::tool {
 
 /// Exit status of the process. With `compilesOnly` no device is needed, and
 /// nothing runs: a case passes if its code is made without a word of complaint.
+/// `proofs`: a folder of what passed before (core/conformance/Proofs.h), which
+/// is only read; empty: every case runs.
 int runConformWorker(const conformance::Suite &suite, const std::string &target,
-                     bool compilesOnly);
+                     bool compilesOnly, const std::string &proofs);
 
 } // namespace tz::tool
 

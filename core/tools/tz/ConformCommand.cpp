@@ -9,6 +9,7 @@
 #include "core/conformance/Batches.h"
 #include "core/conformance/Coverage.h"
 #include "core/conformance/KnownFailures.h"
+#include "core/conformance/Proofs.h"
 #include "core/conformance/Report.h"
 #include "core/conformance/random/Random.h"
 #include "core/conformance/run/CaseJob.h"
@@ -47,6 +48,7 @@ struct ConformOptions {
   std::string shard;             // I/N: the I-th of N parts of the cases
   unsigned shrinks = 3;          // failures of them to make small
   std::string save = ".";
+  std::string proofs; // folder of what passed before; empty: none
   bool tolerances = false, failsFast = false;
   bool lists = false, table = false, shows = false, isWorker = false;
   bool compilesOnly = false;
@@ -70,6 +72,9 @@ private:
   int show() const;
   int showTable() const;
   int runCases();
+  int openProofs();
+  void keep(const Outcome &outcome);
+  void tellOfProofs() const;
   int readKnownFailures(const std::string &path);
   int finish(std::vector<Outcome> outcomes, double seconds);
   void shrinkFailures(const std::vector<Outcome> &outcomes,
@@ -80,6 +85,9 @@ private:
   std::vector<const Case *> chosen;
   RunFacts facts;
   KnownFailures known;
+  std::optional<Proofs> proofs;
+  size_t unkept = 0; ///< proofs that could not be written
+  size_t unread = 0; ///< that were of no use
 };
 
 } // namespace
@@ -268,8 +276,48 @@ static std::string today() {
   return text;
 }
 
+/// A folder that cannot be used is told before hours of work.
+int Conform::openProofs() {
+  if (options.target == "interp") {
+    return reportError("--proofs keeps what code did on a device; 'interp' "
+                       "makes no code");
+  }
+  const int error = runtime::makeFolders(options.proofs);
+  if (error || access(options.proofs.c_str(), R_OK | W_OK | X_OK) != 0) {
+    return reportError("--proofs '" + options.proofs +
+                       "': " + runtime::describeError(error ? error : errno));
+  }
+  proofs.emplace(options.proofs);
+  return 0;
+}
+
+void Conform::keep(const Outcome &outcome) {
+  if (proofs) {
+    unkept += !proofs->keep(outcome);
+  }
+}
+
+/// What was not as it should be; one line each.
+void Conform::tellOfProofs() const {
+  if (unread) {
+    std::fprintf(stderr,
+                 "note: %zu records in '%s' were damaged or of another format; "
+                 "their cases ran\n",
+                 unread, options.proofs.c_str());
+  }
+  if (unkept) {
+    std::fprintf(stderr, "note: %zu records could not be written to '%s'\n",
+                 unkept, options.proofs.c_str());
+  }
+}
+
 int Conform::runCases() {
   facts.target = options.target;
+  if (!options.proofs.empty()) {
+    if (int status = openProofs()) {
+      return status;
+    }
+  }
   std::string knownPath = options.knownFailures;
   if (options.target != "interp") {
     runtime::SessionOptions made;
@@ -311,6 +359,11 @@ int Conform::runCases() {
   if (options.compilesOnly) {
     batches.command.emplace_back("--compile-only");
   }
+  if (proofs) {
+    batches.command.emplace_back("--proofs");
+    batches.command.push_back(options.proofs);
+  }
+  batches.onBadProofs = [&](size_t count) { unread += count; };
   batches.jobs = options.jobs;
   batches.secondsPerCase = options.timeout;
   batches.stopsAtFirst = options.failsFast;
@@ -321,7 +374,8 @@ int Conform::runCases() {
   };
   size_t done = 0;
   bool isTerminal = isatty(STDERR_FILENO);
-  batches.onOutcome = [&](const Outcome &) {
+  batches.onOutcome = [&](const Outcome &outcome) {
+    keep(outcome);
     if (isTerminal && (++done % 10 == 0 || done == chosen.size())) {
       std::fprintf(stderr, "\r%zu of %zu cases\x1b[K%s", done, chosen.size(),
                    done == chosen.size() ? "\r\x1b[K" : "");
@@ -388,13 +442,17 @@ int Conform::finish(std::vector<Outcome> outcomes, double seconds) {
   }
   Totals totals = totalsOf(outcomes);
   bool isGood = totals.failed == 0 && unmatched.empty() && totals.passed > 0;
-  std::printf("\n%s: %zu passed, %zu failed, %zu known failures, %zu skipped "
+  std::string proved = proofs ? " (" + std::to_string(totals.proved) +
+                                    " of them by earlier runs of the same code)"
+                              : std::string();
+  std::printf("\n%s: %zu passed%s, %zu failed, %zu known failures, %zu skipped "
               "in %.1f s\n",
               styled(isGood ? Style::Good : Style::Bad,
                      isGood ? "conforms" : "does not conform")
                   .c_str(),
-              totals.passed, totals.failed, totals.known, totals.skipped,
-              seconds);
+              totals.passed, proved.c_str(), totals.failed, totals.known,
+              totals.skipped, seconds);
+  tellOfProofs();
   if (!options.json.empty()) {
     Status s = writeFile(options.json, jsonReport(facts, chosen, outcomes));
     if (!s.ok()) {
@@ -409,7 +467,8 @@ int Conform::run() {
     return status;
   }
   if (options.isWorker) {
-    return runConformWorker(suite, options.target, options.compilesOnly);
+    return runConformWorker(suite, options.target, options.compilesOnly,
+                            options.proofs);
   }
   if (options.tolerances) {
     return showTolerances();
@@ -483,6 +542,12 @@ void addConformCommand(CLI::App &app, int &status) {
                       "Make so many failing random kernels small (3)");
   command->add_option("--save", o->save,
                       "Folder for shrunk kernels: random-SEED.py (.)");
+  command
+      ->add_option("--proofs", o->proofs,
+                   "Folder of what passed before: a case whose code, inputs, "
+                   "expectation and device are the same is not run again, and "
+                   "counted apart; what passes now is kept there")
+      ->excludes("--compile-only");
   command->add_flag("--list", o->lists, "Print the names of the cases");
   command->add_flag("--show", o->shows,
                     "Print the kernels and how tz run runs them");
