@@ -61,7 +61,8 @@ def nightly(document):
             f"Last: {document['last']}.\n\n" + table(("part", "result", "ran", "time", "date", "commit", "machine"), rows))
     if document.get("shards"):
         text += ("\n## In shards\n\nParts that take hours run piece by piece (`ci/nightly --parts simulated --shards 1-4/40`). A case stays in its shard, so what ran at different times adds up. "
-                 "Behind each commit and date stand its shards.\n\n")
+                 "Behind each commit and date stand its shards. *By earlier runs* are cases that passed before with the same code, inputs, expectation and device "
+                 "([how](../reference/conformance.md#what-passed-before)).\n\n")
         text += table(("part", "cases covered", "passed", "failed", "skipped", "shards", "time", "commits", "dates"), [shard_row(part) for part in document["shards"]])
     if document["fuzz"]:
         text += (f"\n## Fuzz targets\n\nAn input may take {document['fuzz_limits']['seconds']} s and {document['fuzz_limits']['megabytes']} MB. More is a finding, "
@@ -113,7 +114,8 @@ def shard_row(part):
             reasons[reason] = reasons.get(reason, 0) + count
     covered = sum(total(key) for key in ("passed", "failed", "known_failures", "skipped"))
     failures = [name for row in shards for name in row["failures"]]
-    return (part["part"], f"{covered:,} of {part['cases']:,} ({100 * covered / part['cases']:.0f} %)", f"{total('passed'):,}",
+    proved = sum(row.get("proved", 0) for row in shards)  # rows of before have no such count
+    return (part["part"], f"{covered:,} of {part['cases']:,} ({100 * covered / part['cases']:.0f} %)", f"{total('passed'):,}" + (f", {proved:,} of them by earlier runs" if proved else ""),
             f"{len(failures)}: {', '.join(failures)}" if failures else total("failed"), f"{total('skipped')}" + "".join(f"; {count}: {reason}" for reason, count in reasons.items()),
             f"{len(part['ran'])} of {part['of']}", f"{total('seconds')} s", where("commit"), where("date"))
 
@@ -229,11 +231,12 @@ def targets():
     """Each target's last runs of the conformance suite and of random kernels, side by side, of what ci/nightly found."""
     suite, kernels = {}, {}
     for row in read("nightly")["rows"]:
-        figures = {what: int(count) for count, what in re.findall(r"(\d+) (passed|failed|skipped)", row["ran"])}
+        figures = {what: int(count) for count, what in re.findall(r"(\d+) (passed|failed|skipped|of them)", row["ran"])}
         of_suite = re.fullmatch(r"conformance of ([a-z]+(?::[\w+-]+)?)(?:, (\d+ cases of seed \d+))?", row["part"])
         of_random = re.fullmatch(r"random kernels (\d+) to (\d+), (\S+) against interp", row["part"])
+        passed = f"{figures.get('passed', 0)}" + (f", {figures['of them']} of them by earlier runs" if figures.get("of them") else "")
         if of_suite:
-            suite[of_suite.group(1)] = (of_suite.group(2) or "all", *(figures.get(key, 0) for key in ("passed", "failed", "skipped")), row["date"], row["commit"])
+            suite[of_suite.group(1)] = (of_suite.group(2) or "all", passed, *(figures.get(key, 0) for key in ("failed", "skipped")), row["date"], row["commit"])
         elif of_random:
             kernels.setdefault(of_random.group(3), []).append((figures.get("passed", 0), figures.get("failed", 0)))
     def random(target):

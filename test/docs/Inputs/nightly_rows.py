@@ -36,6 +36,6 @@ parts = []
 for index, row in ((2, shard(90, "abc", no_f64=10)), (1, shard(80, "abc", failures=("x/wrong",), no_f64=5)), (1, shard(94, "def", no_f64=6)), (3, shard(99, "abc", failures=("y/wrong",)))):
     parts = pages.with_shard(parts, "conformance of y", 4, 400, index, row)
 parts = pages.with_shard(parts, "conformance of z", 40, 400, 1, shard(10, "abc"))
-parts = pages.with_shard(parts, "conformance of z", 2, 400, 1, shard(200, "abc"))
+parts = pages.with_shard(parts, "conformance of z", 2, 400, 1, {**shard(200, "abc"), "proved": 150})
 document["shards"] = parts
 print(pages.nightly(document))
