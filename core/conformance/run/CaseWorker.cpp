@@ -88,7 +88,8 @@ public:
   Worker(const conformance::Suite &suite, std::string target, bool compilesOnly,
          const std::string &proofFolder)
       : suite(suite), target(std::move(target)), compilesOnly(compilesOnly),
-        session(options()), driver(session.registry(), nullptr) {
+        session(options(!proofFolder.empty())),
+        driver(session.registry(), nullptr) {
     if (!proofFolder.empty()) {
       proofs.emplace(proofFolder);
     }
@@ -96,10 +97,11 @@ public:
   int run();
 
 private:
-  SessionOptions options() {
+  /// `reuses`: what passed before is not run again.
+  SessionOptions options(bool reuses) {
     SessionOptions made = toolSession();
     // The compiler is what is tested; what it keeps itself goes by content.
-    made.useCache = compilesOnly;
+    made.useCache = compilesOnly || reuses;
     made.print = [this](std::string_view line) { printed.emplace_back(line); };
     return made;
   }

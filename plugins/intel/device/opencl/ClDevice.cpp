@@ -15,8 +15,9 @@ using namespace tz::intel;
 
 //===--- Platform ---------------------------------------------------------===//
 
-tz_platform::tz_platform(const std::string &library)
-    : driver(library), asksForDevices(!library.empty() || mayHaveGpu()) {}
+tz_platform::tz_platform(const std::string &library, const tz_host *host)
+    : driver(library), host(host),
+      asksForDevices(!library.empty() || mayHaveGpu()) {}
 
 void tz_platform::enumerate(cl_device_type type, bool isSimulator,
                             std::vector<tz_device *> &into) {

@@ -91,7 +91,8 @@ private:
 struct tz_platform {
   /// Throws TZ_E_UNAVAILABLE without OpenCL. `library` empty: the usual one,
   /// which is asked for GPUs only if the machine has a graphics device.
-  explicit tz_platform(const std::string &library);
+  explicit tz_platform(const std::string &library,
+                       const tz_host *host = nullptr);
 
   enum Kind { Real, Simulated };
   /// Made at the first call of its kind.
@@ -102,6 +103,7 @@ struct tz_platform {
   tz_device *find(const std::function<bool(tz_device &)> &ask);
 
   const tz::intel::ClDriver driver;
+  const tz_host *const host; ///< may be null
   /// That devices have, their own and the program's.
   std::atomic<uint32_t> contexts{0};
 

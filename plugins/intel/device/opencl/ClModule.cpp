@@ -8,7 +8,7 @@
 #include "plugins/intel/Notes.h"
 #include "plugins/intel/device/ForeignMemory.h"
 #include "plugins/intel/device/LoadedCode.h"
-#include "plugins/intel/device/opencl/ClDevice.h"
+#include "plugins/intel/device/opencl/ClBinaries.h"
 
 #include <terrazzo/plugin/Structs.h>
 
@@ -77,12 +77,16 @@ std::unique_ptr<tz_module> Slots::load(tz_device &device,
   auto attempt = [&] {
     return "load SPIR-V on " + device.label + " (" + device.facts.name + ")";
   };
+  const std::string options = optionsOf(device, module->spirv);
+  const ClBinary known(device, code, options);
+  if (module->program = known.find(); module->program) {
+    return module;
+  }
   cl_int result = CL_SUCCESS;
   module->program = {driver.clCreateProgramWithIL(device.context(), code.data,
                                                   code.size, &result),
                      driver.clReleaseProgram};
   ClDriver::check(result, attempt);
-  const std::string options = optionsOf(device, module->spirv);
   result = driver.clBuildProgram(module->program.get(), 1, &device.native,
                                  options.c_str(), nullptr, nullptr);
   const std::string log = buildLog(device, module->program.get());
@@ -94,6 +98,7 @@ std::unique_ptr<tz_module> Slots::load(tz_device &device,
         result, attempt(),
         said.empty() ? said : "the driver's compiler says: " + said);
   }
+  known.keep(module->program.get());
   return module;
 }
 

@@ -10,7 +10,7 @@ namespace tz::intel {
 
 std::unique_ptr<tz_platform> Slots::create(const tz_create_desc &desc) {
   return std::make_unique<tz_platform>(
-      plugin::libraryOf(desc, "opencl", "TERRAZZO_INTEL_OPENCL"));
+      plugin::libraryOf(desc, "opencl", "TERRAZZO_INTEL_OPENCL"), desc.host);
 }
 
 std::span<tz_device *const> Slots::devices(tz_platform &platform,

@@ -111,6 +111,12 @@ EXPORTED cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what,
   return ask(device, what, room, out, size);
 }
 
+EXPORTED cl_program clCreateProgramWithIL(cl_context context, const void *il,
+                                          size_t bytes, cl_int *result) {
+  ++shim.compiled;
+  return REAL(clCreateProgramWithIL)(context, il, bytes, result);
+}
+
 EXPORTED cl_int clBuildProgram(cl_program program, cl_uint count,
                                const cl_device_id *devices, const char *options,
                                void(CL_CALLBACK *notify)(cl_program, void *),

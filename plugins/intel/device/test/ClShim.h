@@ -28,6 +28,7 @@ struct ClShim {
   /// Calls by which two threads used one kernel object at once.
   std::atomic<int> shared{0};
   std::atomic<int> platformCalls{0};
+  std::atomic<int> compiled{0}; ///< programs that were made of SPIR-V
 
   void reset() {
     isGpu = hasNoPlatform = hidesIl = false;
@@ -35,7 +36,7 @@ struct ClShim {
     hidden = ilVersion = failing = log = options = "";
     result = 0;
     memoryFlags = 0;
-    shared = platformCalls = 0;
+    shared = platformCalls = compiled = 0;
   }
 };
 
