@@ -1,7 +1,8 @@
 //===- Coordinates.cpp - where the elements of a thread are ---------------===//
 //
 // What   Coordinates of registers: what depends on the thread is computed once
-//        in the entry block, what depends on the register is a constant.
+//        in the entry block, what depends on the register is a constant. Some
+//        targets compute it once more in loops around those of products.
 // Why    Addresses become one sum per thread and immediates.
 //===----------------------------------------------------------------------===//
 #include "core/simt/lower/KernelLowering.h"
@@ -103,6 +104,37 @@ Value *KernelLowering::isOwnerIn(const Layout &layout, Value *above) {
   return redundant ? b.CreateICmpEQ(redundant, b.getInt32(0)) : nullptr;
 }
 
+/// Is a product in a loop within the loop?
+static bool isAroundProducts(mlir::scf::ForOp op) {
+  return op
+      .walk([&](DotOp dot) {
+        return dot->getParentOfType<mlir::scf::ForOp>() == op
+                   ? mlir::WalkResult::advance()
+                   : mlir::WalkResult::interrupt();
+      })
+      .wasInterrupted();
+}
+
+void KernelLowering::withThreadAgain(mlir::scf::ForOp op,
+                                     function_ref<void()> body) {
+  Value *again = isAroundProducts(op) ? hooks.threadAgain(b) : nullptr;
+  if (!again) {
+    body();
+    return;
+  }
+  auto around = std::tuple(threadBlock, thread, lane, warp);
+  LayoutCoordinates others = std::exchange(coordinates, LayoutCoordinates());
+  takeThread(again);
+  threadBlock = b.GetInsertBlock();
+  BasicBlock *rest = block("for.thread");
+  b.CreateBr(rest);
+  b.SetInsertPoint(rest);
+  body();
+  std::tie(threadBlock, thread, lane, warp) = around;
+  coordinates = std::move(others);
+  hooks.forgetThread();
+}
+
 const ThreadCoordinates &KernelLowering::coordinatesOf(LayoutAttr attribute) {
   std::unique_ptr<ThreadCoordinates> &known = coordinates[attribute];
   if (known) {
@@ -111,7 +143,7 @@ const ThreadCoordinates &KernelLowering::coordinatesOf(LayoutAttr attribute) {
   known = std::make_unique<ThreadCoordinates>(attribute.getValue());
   const Layout &layout = known->layout;
   IRBuilderBase::InsertPointGuard guard(b);
-  b.SetInsertPoint(entryBlock->getTerminator());
+  b.SetInsertPoint(threadBlock->getTerminator());
   Value *above = nullptr;
   if (llvm::any_of(layout.repeats(), [](const Layout::Repeat &copy) {
         return copy.axis == Axis::Warp;

@@ -127,8 +127,8 @@ void KernelLowering::bindParameters(const Parameters &parameters) {
   }
 }
 
-void KernelLowering::findThread() {
-  thread = hooks.threadInBlock(b);
+void KernelLowering::takeThread(Value *index) {
+  thread = index;
   thread->setName("thread");
   lane = b.CreateAnd(thread, hooks.lanes() - 1, "lane");
   warp = warps == 1 ? b.getInt32(0)
@@ -136,6 +136,10 @@ void KernelLowering::findThread() {
   if (uniform) {
     warp = uniformAny(warp);
   }
+}
+
+void KernelLowering::findThread() {
+  takeThread(hooks.threadInBlock(b));
   shared = hooks.sharedMemory(b);
   checkShared(*shared, arithmetic->addressSpaces());
 }
@@ -152,7 +156,7 @@ void KernelLowering::entry() {
   result.clusterBlocks = clusterBlocks(kernel);
   const Parameters parameters = declare();
   function->addFnAttr(Attribute::NoUnwind);
-  entryBlock = BasicBlock::Create(context, "entry", function);
+  BasicBlock *entryBlock = BasicBlock::Create(context, "entry", function);
   exitBlock = BasicBlock::Create(context, "exit");
   b.SetInsertPoint(entryBlock);
   bindParameters(parameters);
@@ -165,7 +169,7 @@ void KernelLowering::entry() {
       }
     });
   }
-  // What depends on the thread alone is computed at the end of the entry.
+  threadBlock = b.GetInsertBlock();
   BasicBlock *body = BasicBlock::Create(context, "body", function);
   b.CreateBr(body);
   b.SetInsertPoint(body);

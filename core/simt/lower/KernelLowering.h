@@ -71,6 +71,7 @@ private:
   Parameters declare();
   void bindParameters(const Parameters &parameters);
   void findThread();
+  void takeThread(llvm::Value *index);
   void emitBlock(mlir::Block &block);
   void emitOp(mlir::Operation *op);
   /// Loads, stores and atomics: of memory that others may see.
@@ -121,6 +122,12 @@ private:
   void split(tile::SplitOp op);
 
   //===--- Coordinates.cpp ------------------------------------------------===//
+  using LayoutCoordinates =
+      llvm::DenseMap<mlir::Attribute, std::unique_ptr<ThreadCoordinates>>;
+  /// Computes in `body`, which is of a loop around the loops of products, what
+  /// depends on the thread alone once more, if the target wants that: what is
+  /// used behind an inner loop is not held over it then.
+  void withThreadAgain(mlir::scf::ForOp op, llvm::function_ref<void()> body);
   const ThreadCoordinates &coordinatesOf(LayoutAttr layout);
   llvm::Value *startAlong(const Layout &layout, unsigned dim,
                           llvm::Value *above);
@@ -439,7 +446,8 @@ private:
   bool copiesArePublished = false; // of threads, into ring buffers
 
   llvm::Function *function = nullptr;
-  llvm::BasicBlock *entryBlock = nullptr, *exitBlock = nullptr;
+  /// At the end of `threadBlock` is what depends on the thread alone.
+  llvm::BasicBlock *threadBlock = nullptr, *exitBlock = nullptr;
   llvm::Value *lane = nullptr, *warp = nullptr, *thread = nullptr;
   llvm::Value *isChosen = nullptr; // lane, to speak for its warp
   llvm::Value *shared = nullptr, *log = nullptr;
@@ -457,8 +465,7 @@ private:
   llvm::DenseMap<mlir::Value, Buffer> buffers;
   llvm::DenseMap<mlir::Value, Region> rings;
   llvm::DenseSet<mlir::Value> released; // of both
-  llvm::DenseMap<mlir::Attribute, std::unique_ptr<ThreadCoordinates>>
-      coordinates;
+  LayoutCoordinates coordinates;
 };
 
 } // namespace tz::simt

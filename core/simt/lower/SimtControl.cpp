@@ -93,7 +93,7 @@ void KernelLowering::forOp(scf::ForOp op) {
   scalars[op.getInductionVar()] = index;
   Registers values(carried.begin(), carried.end());
   defineAll(op.getRegionIterArgs(), values);
-  emitBlock(*op.getBody());
+  withThreadAgain(op, [&] { emitBlock(*op.getBody()); });
   separateIterations();
   Registers next = flatten(op.getBody()->getTerminator()->getOperands());
   counter.next(b);

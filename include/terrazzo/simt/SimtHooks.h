@@ -117,6 +117,13 @@ public:
 
   /// Index of this thread in its block, i32.
   virtual llvm::Value *threadInBlock(llvm::IRBuilderBase &b) = 0;
+  /// The index once more, at the start of the body of a loop around the loops
+  /// of products, so that LLVM does not know it for the same: what is computed
+  /// from it in the body is computed there, and takes no registers elsewhere.
+  /// threadInBlock() gives it as well, up to forgetThread(); such bodies are
+  /// nested. Null, and nothing emitted, which is the default: it is not.
+  virtual llvm::Value *threadAgain(llvm::IRBuilderBase &b) { return nullptr; }
+  virtual void forgetThread() {}
   /// i1: is this the one lane of its warp that does what one thread does for
   /// the bulk copy unit? Asked once, in the entry block, where all lanes are.
   virtual llvm::Value *isChosenLane(llvm::IRBuilderBase &b);

@@ -18,7 +18,25 @@ using namespace llvm;
 namespace tz::amd {
 
 Value *AmdgcnHooks::threadInBlock(IRBuilderBase &b) {
-  return b.CreateIntrinsic(Intrinsic::amdgcn_workitem_id_x, {});
+  return threads.empty()
+             ? b.CreateIntrinsic(Intrinsic::amdgcn_workitem_id_x, {})
+             : threads.back();
+}
+
+/// By an instruction that is none, whose result differs from its operand for
+/// all that LLVM knows, and which stays in its loop.
+Value *AmdgcnHooks::threadAgain(IRBuilderBase &b) {
+  Value *outer = threadInBlock(b);
+  CallInst *call =
+      b.CreateCall(InlineAsm::get(FunctionType::get(outer->getType(),
+                                                    {outer->getType()}, false),
+                                  "", "=v,0", /*hasSideEffects=*/true),
+                   {outer});
+  call->addFnAttr(Attribute::NoUnwind);
+  call->addFnAttr(Attribute::getWithMemoryEffects(
+      b.getContext(), MemoryEffects::inaccessibleMemOnly()));
+  threads.push_back(call);
+  return call;
 }
 
 Value *AmdgcnHooks::programId(IRBuilderBase &b, unsigned axis) {

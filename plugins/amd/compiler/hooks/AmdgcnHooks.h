@@ -51,6 +51,8 @@ public:
   uint64_t sharedBytes() const override { return machine.sharedBytes; }
   uint64_t exchangeBytes() const override { return machine.sharedBytes / 2; }
   llvm::Value *threadInBlock(llvm::IRBuilderBase &b) override;
+  llvm::Value *threadAgain(llvm::IRBuilderBase &b) override;
+  void forgetThread() override { threads.pop_back(); }
   llvm::Value *programId(llvm::IRBuilderBase &b, unsigned axis) override;
   llvm::Value *programCount(llvm::IRBuilderBase &b, unsigned axis) override;
   /// Of size 0; giveSharedMemory() makes it as large as it must be.
@@ -92,6 +94,7 @@ private:
 
   const Machine &machine;
   llvm::GlobalVariable *shared = nullptr;
+  llvm::SmallVector<llvm::Value *, 2> threads; // computed again, innermost last
   mlir::Operation *current = nullptr, *branching = nullptr;
   unsigned branchCount = 0;
 };
