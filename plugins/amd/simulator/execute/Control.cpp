@@ -60,7 +60,7 @@ void dropGroupCache(Wave &wave, const Instruction &) {
 }
 void end(Wave &wave, const Instruction &) { wave.hasEnded = true; }
 void barrier(Wave &wave, const Instruction &) {
-  if (wave.counters.writesShared()) {
+  if (wave.counters.storesShared()) {
     wave.found(Found::LateStore,
                text("a store to LDS may be in flight at this barrier; "
                     "wait with {} before",

@@ -40,9 +40,20 @@ float byteOf(uint32_t value) {
   return float(value >> (8 * Byte) & 0xFF);
 }
 
-/// Two floats to two floats of 8 bits, in one half of the destination.
+/// The byte's format is the processor's.
+template <unsigned Mantissa>
+float fromSmall(const Wave &wave, uint8_t bits) {
+  return wave.environment.machine.hasOcpFloats ? fromOcp<Mantissa>(bits)
+                                               : fromFnuz<Mantissa>(bits);
+}
+
+/// Two floats to two floats of 8 bits, in one half of the destination. What
+/// OCP's formats make of large numbers depends on a mode.
 template <unsigned Mantissa>
 void packSmall(Wave &wave, const Instruction &in) {
+  if (wave.environment.machine.hasOcpFloats) {
+    unsupportedForm(in, "OCP's formats");
+  }
   eachResult(wave, in, [&](unsigned lane) {
     const Operand &to = in.operands.at(0);
     const bool high = (in.opSel >> 2 & 1) != 0;
@@ -66,9 +77,25 @@ void unpackSmall(Wave &wave, const Instruction &in) {
     for (unsigned i = 0; i < 2; ++i) {
       wave.setVector(to.index + i, lane,
                      std::bit_cast<uint32_t>(
-                         fromFnuz<Mantissa>(uint8_t(word >> (8 * i)))));
+                         fromSmall<Mantissa>(wave, uint8_t(word >> (8 * i)))));
     }
   });
+}
+
+template <unsigned Mantissa>
+void unpackOne(Wave &wave, const Instruction &in) {
+  eachResult(wave, in, [&](unsigned lane) {
+    result(wave, in, 0, lane,
+           fromSmall<Mantissa>(wave,
+                               uint8_t(source<uint32_t>(wave, in, 1, lane))));
+  });
+}
+
+/// To the nearest, ties to even.
+uint32_t toBf16(float value) {
+  const auto bits = std::bit_cast<uint32_t>(value);
+  return std::isnan(value) ? bits >> 16 | 0x40
+                           : (bits + 0x7FFF + (bits >> 16 & 1)) >> 16;
 }
 
 } // namespace
@@ -126,8 +153,14 @@ std::vector<Row> conversionRows() {
   add("v_cvt_pk_f32_fp8", unpackSmall<3>);
   add("v_cvt_pk_f32_bf8", unpackSmall<2>);
   // The byte is a part of SDWA.
-  add("v_cvt_f32_fp8", each<[](U a) { return fromFnuz<3>(uint8_t(a)); }>);
-  add("v_cvt_f32_bf8", each<[](U a) { return fromFnuz<2>(uint8_t(a)); }>);
+  add("v_cvt_f32_fp8", unpackOne<3>);
+  add("v_cvt_f32_bf8", unpackOne<2>);
+  add("v_cvt_pk_f16_f32", each<[](F a, F b) {
+        return U(std::bit_cast<uint16_t>(half(a))) |
+               U(std::bit_cast<uint16_t>(half(b))) << 16;
+      }>);
+  add("v_cvt_pk_bf16_f32",
+      each<[](F a, F b) { return toBf16(a) | toBf16(b) << 16; }>);
   return rows;
 }
 

@@ -62,11 +62,10 @@ void Counters::wait(Counter counter, unsigned left) {
   }
 }
 
-bool Counters::writesShared() const {
-  return std::any_of(queues.begin(), queues.end(), [](auto &entries) {
-    return std::any_of(entries.begin(), entries.end(), [](const Entry &entry) {
-      return entry.operation.writesShared;
-    });
+bool Counters::storesShared() const {
+  const std::deque<Entry> &entries = queue(Counter::Shared);
+  return std::any_of(entries.begin(), entries.end(), [](const Entry &entry) {
+    return entry.operation.writesShared;
   });
 }
 

@@ -45,8 +45,9 @@ public:
   uint32_t settled(Counter counter) const {
     return isEmpty(counter) ? next - 1 : queue(counter).front().number - 1;
   }
-  /// Whether a write of LDS is in flight.
-  bool writesShared() const;
+  /// Whether a store of LDS is in flight, which a barrier orders only if it was
+  /// waited for. Copies from memory may be, across many of them.
+  bool storesShared() const;
 
   /// The counter that tells when a register of the operand is there;
   /// Counter::Count when it is.

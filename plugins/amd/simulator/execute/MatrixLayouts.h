@@ -20,7 +20,7 @@ unsigned bitsOf(Element element);
 
 /// D = A * B + C, `blocks` times at once: A is rows x depth, B depth x columns.
 struct MatrixShape {
-  std::string_view name; ///< of the instruction, as gfx942 has it
+  std::string_view name; ///< of the instruction, as gfx942 or gfx950 has it
   uint16_t rows, columns, depth, blocks;
   Element a, b, sum;
 

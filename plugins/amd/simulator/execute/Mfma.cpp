@@ -13,7 +13,8 @@ namespace tz::amd::sim {
 
 namespace {
 
-double toDouble(Element element, uint64_t bits) {
+/// `isOcp`: of the formats of 8-bit floats.
+double toDouble(Element element, uint64_t bits, bool isOcp) {
   switch (element) {
   case Element::F64:
     return std::bit_cast<double>(bits);
@@ -27,9 +28,9 @@ double toDouble(Element element, uint64_t bits) {
   case Element::Bf16:
     return fromBf16(uint16_t(bits));
   case Element::Fp8:
-    return fromFnuz<3>(uint8_t(bits));
+    return isOcp ? fromOcp<3>(uint8_t(bits)) : fromFnuz<3>(uint8_t(bits));
   case Element::Bf8:
-    return fromFnuz<2>(uint8_t(bits));
+    return isOcp ? fromOcp<2>(uint8_t(bits)) : fromFnuz<2>(uint8_t(bits));
   case Element::I8:
     return int8_t(bits);
   case Element::I32:
@@ -61,7 +62,8 @@ std::vector<double> readSource(Wave &wave, const MatrixShape &shape,
       const MatrixPlace place = sourcePlace(shape, lane, at);
       out[(place.block * shape.rows + place.outer) * shape.depth +
           place.inner] =
-          toDouble(element, elementBits(wave, operand, element, lane, at));
+          toDouble(element, elementBits(wave, operand, element, lane, at),
+                   wave.environment.machine.hasOcpFloats);
     }
   }
   return out;
@@ -107,7 +109,8 @@ void product(Wave &wave, const Instruction &in) {
       const double *column =
           &b[(place.block * shape.columns + place.inner) * shape.depth];
       double sum = toDouble(
-          shape.sum, elementBits(wave, in.operands.at(3), shape.sum, lane, at));
+          shape.sum, elementBits(wave, in.operands.at(3), shape.sum, lane, at),
+          wave.environment.machine.hasOcpFloats);
       for (unsigned k = 0; k < shape.depth; ++k) {
         sum = std::fma(row[k], column[k], sum);
       }

@@ -152,6 +152,11 @@ std::vector<Row> packedRows() {
   add("v_pk_fma_f16", eachPacked<[](H a, H b, H c) { return fused(a, b, c); }>);
   add("v_pk_min_f16", eachPacked<[](H a, H b) { return smaller(a, b); }>);
   add("v_pk_max_f16", eachPacked<[](H a, H b) { return larger(a, b); }>);
+  add("v_pk_minimum3_f16", eachPacked<[](H a, H b, H c) {
+        return leastOrNan(leastOrNan(a, b), c);
+      }>);
+  add("v_pk_maximum3_f16",
+      eachPacked<[](H a, H b, H c) { return mostOrNan(mostOrNan(a, b), c); }>);
   add("v_pk_add_f32", eachPacked<[](F a, F b) { return a + b; }>);
   add("v_pk_mul_f32", eachPacked<[](F a, F b) { return a * b; }>);
   add("v_pk_fma_f32",

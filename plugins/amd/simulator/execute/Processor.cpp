@@ -7,8 +7,9 @@
 namespace tz::amd::sim {
 
 static constexpr Machine Machines[] = {
-    {"gfx942", 64, 64 * 1024, 304, false, true, true, true},
-    {"gfx1100", 32, 64 * 1024, 96, true, false, false, false},
+    {"gfx942", 64, 64 * 1024, 304, false, true, true, true, false},
+    {"gfx1100", 32, 64 * 1024, 96, true, false, false, false, false},
+    {"gfx950", 64, 160 * 1024, 256, false, true, true, true, true},
 };
 
 std::span<const Machine> machines() { return Machines; }

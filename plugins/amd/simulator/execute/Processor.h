@@ -27,6 +27,7 @@ struct Machine {
   /// split groups). On gfx11 it runs on two.
   bool ordersMemory;
   bool hasAccumulators; ///< 256 accumulation registers beside the others
+  bool hasOcpFloats;    ///< floats of 8 bits are those of OCP, not FNUZ
 };
 
 /// Null for a processor that is not executed.

@@ -38,11 +38,15 @@ std::optional<Access> Races::note(const Wave &wave, ByteHistory &byte,
                                   const Access &now, AccessKind kind,
                                   bool isShared) const {
   auto racesWith = [&](const Access &before, bool isWrite) {
+    if (before.wave == now.wave) { // its copies to LDS may be late
+      return isShared && isWrite && before.counter == Counter::Memory &&
+             now.counter != Counter::Memory &&
+             before.number > wave.counters.settled(Counter::Memory);
+    }
     // Who guesses the value of a compare and exchange reads beside atomics.
     const bool isGuess = (before.isAtomic && kind == AccessKind::Read) ||
                          (!isWrite && now.isAtomic);
-    return before.wave != 0 && before.wave != now.wave && !isGuess &&
-           !(before.isAtomic && now.isAtomic) &&
+    return before.wave != 0 && !isGuess && !(before.isAtomic && now.isAtomic) &&
            !isOrdered(wave, before, isShared);
   };
   std::optional<Access> found;

@@ -34,6 +34,15 @@ T larger(T a, T b) {
   }
   return a > b || (a == b && isMinus(b)) ? a : b;
 }
+/// A NaN, if one is one.
+template <typename T>
+T leastOrNan(T a, T b) {
+  return isNan(a) ? a : isNan(b) ? b : smaller(a, b);
+}
+template <typename T>
+T mostOrNan(T a, T b) {
+  return isNan(a) ? a : isNan(b) ? b : larger(a, b);
+}
 template <typename T>
 T median(T a, T b, T c) {
   if (isNan(a) || isNan(b) || isNan(c)) {

@@ -2,8 +2,7 @@
 //
 // What   To float and, for 8 bits, back.
 // Why    gfx942 has the FNUZ formats: no infinity, no -0, one NaN (0x80), and
-// an
-//        exponent bias that is one more than that of OCP.
+//        an exponent bias that is one more than that of OCP, which gfx950 has.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_PLUGINS_AMD_SIMULATOR_EXECUTE_SMALLFLOATS_H
 #define TERRAZZO_PLUGINS_AMD_SIMULATOR_EXECUTE_SMALLFLOATS_H
@@ -20,13 +19,9 @@ inline float fromBf16(uint16_t bits) {
   return std::bit_cast<float>(uint32_t{bits} << 16);
 }
 
-/// fp8 has 3 bits of mantissa, bf8 has 2.
+/// The number that the fields stand for.
 template <unsigned MantissaBits>
-float fromFnuz(uint8_t bits) {
-  constexpr int bias = MantissaBits == 3 ? 8 : 16;
-  if (bits == 0x80) {
-    return std::numeric_limits<float>::quiet_NaN();
-  }
+float ofFields(uint8_t bits, int bias) {
   const int mantissa = bits & ((1 << MantissaBits) - 1);
   const int exponent = (bits & 0x7F) >> MantissaBits;
   const float value =
@@ -34,6 +29,28 @@ float fromFnuz(uint8_t bits) {
                     : std::ldexp(float(mantissa + (1 << MantissaBits)),
                                  exponent - bias - int(MantissaBits));
   return bits & 0x80 ? -value : value;
+}
+
+/// fp8 has 3 bits of mantissa, bf8 has 2.
+template <unsigned MantissaBits>
+float fromFnuz(uint8_t bits) {
+  return bits == 0x80
+             ? std::numeric_limits<float>::quiet_NaN()
+             : ofFields<MantissaBits>(bits, MantissaBits == 3 ? 8 : 16);
+}
+
+/// bf8 has infinities and NaNs as IEEE's formats, fp8 one NaN of each sign.
+template <unsigned MantissaBits>
+float fromOcp(uint8_t bits) {
+  const uint8_t magnitude = bits & 0x7F;
+  if (MantissaBits == 3 ? magnitude == 0x7F : magnitude > 0x7C) {
+    return std::numeric_limits<float>::quiet_NaN();
+  }
+  if (MantissaBits == 2 && magnitude == 0x7C) {
+    const float infinity = std::numeric_limits<float>::infinity();
+    return bits & 0x80 ? -infinity : infinity;
+  }
+  return ofFields<MantissaBits>(bits, MantissaBits == 3 ? 7 : 15);
 }
 
 /// Rounds to nearest even; what is too large becomes NaN.

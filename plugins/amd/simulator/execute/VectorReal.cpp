@@ -222,6 +222,10 @@ void addArithmetic(std::vector<Row> &rows, std::string type) {
   add("v_max_", each<[](T a, T b) { return larger(a, b); }>);
   add("v_min3_", each<[](T a, T b, T c) { return smaller(smaller(a, b), c); }>);
   add("v_max3_", each<[](T a, T b, T c) { return larger(larger(a, b), c); }>);
+  add("v_minimum3_",
+      each<[](T a, T b, T c) { return leastOrNan(leastOrNan(a, b), c); }>);
+  add("v_maximum3_",
+      each<[](T a, T b, T c) { return mostOrNan(mostOrNan(a, b), c); }>);
   add("v_med3_", each<[](T a, T b, T c) { return median(a, b, c); }>);
   add("v_maxmin_",
       each<[](T a, T b, T c) { return smaller(larger(a, b), c); }>);

@@ -20,7 +20,7 @@ protected:
   Module module{memory, readKernels("kernels", GetParam())};
 };
 INSTANTIATE_TEST_SUITE_P(Processors, ExecuteTest,
-                         testing::Values("gfx942", "gfx1100"),
+                         testing::Values("gfx942", "gfx950", "gfx1100"),
                          [](const auto &info) {
                            return std::string(info.param);
                          });
@@ -228,9 +228,12 @@ TEST_P(ExecuteTest, RefusedLaunches) {
             "x 1 x 1");
   EXPECT_EQ(why({.groups = {0, 1, 1}}),
             "kernel 'saxpy' is launched with a grid of 0 work-groups");
-  EXPECT_EQ(why({.dynamicShared = 70000}),
-            "kernel 'saxpy' needs 70000 bytes of LDS; " +
-                std::string(GetParam()) + " has 65536");
+  const uint32_t most = module.machine().sharedBytes;
+  EXPECT_EQ(most, std::string(GetParam()) == "gfx950" ? 163840u : 65536u);
+  EXPECT_EQ(why({.dynamicShared = most + 16}),
+            "kernel 'saxpy' needs " + std::to_string(most + 16) +
+                " bytes of LDS; " + GetParam() + " has " +
+                std::to_string(most));
 }
 
 TEST_P(ExecuteTest, DamagedFiles) {

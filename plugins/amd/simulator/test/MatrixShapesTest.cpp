@@ -1,6 +1,7 @@
 //===- MatrixShapesTest.cpp - all matrix instructions ---------------------===//
 //
-// What   Runs each MFMA of gfx942 and WMMA of gfx1100 on operands without any
+// What   Runs each MFMA of gfx942 and gfx950, and WMMA of gfx1100, on operands
+// without any
 //        symmetry and holds the sums to a plain product.
 // Why    Where elements lie is written down here a second time, from element to
 //        lane and register. The simulator has it from lane and register to
@@ -20,7 +21,7 @@ namespace {
 
 /// What the name of an instruction says: "v_mfma_f32_32x32x4_2b_f16".
 struct Shape {
-  bool isWmma = false;
+  bool isWmma = false, isOcp = false;
   unsigned rows = 0, depth = 0, blocks = 1;
   std::string sum, a, b;
 };
@@ -57,7 +58,7 @@ unsigned bitsOf(const std::string &type) {
 }
 
 /// The bits of a small integer as an element.
-uint64_t encode(const std::string &type, int value) {
+uint64_t encode(const std::string &type, int value, bool isOcp) {
   if (type == "f64") {
     return std::bit_cast<uint64_t>(double(value));
   }
@@ -73,7 +74,7 @@ uint64_t encode(const std::string &type, int value) {
   if (type == "fp8" || type == "bf8") {
     // Without a bias table: 1, 2 and 3 have exponents 0, 1 and 1.
     const unsigned mantissa = type == "fp8" ? 3 : 2,
-                   bias = type == "fp8" ? 8 : 16;
+                   bias = (type == "fp8" ? 8 : 16) - isOcp;
     const unsigned size = unsigned(std::abs(value));
     const unsigned bits = size == 0
                               ? 0
@@ -152,15 +153,15 @@ protected:
           Place place = sourcePlace(shape, b, i, k);
           for (unsigned copy = 0; copy <= unsigned(shape.isWmma); ++copy) {
             put(wave, 64, bitsOf(shape.a), place,
-                encode(shape.a, elementOfA(b, i, k)));
+                encode(shape.a, elementOfA(b, i, k), shape.isOcp));
             put(wave, 80, bitsOf(shape.b), place,
-                encode(shape.b, elementOfB(b, k, i)));
+                encode(shape.b, elementOfB(b, k, i), shape.isOcp));
             place.lane += 16;
           }
         }
         for (unsigned j = 0; j < shape.rows; ++j) {
           put(wave, 0, bitsOf(shape.sum), sumPlace(shape, b, i, j),
-              encode(shape.sum, elementOfC(b, i, j)));
+              encode(shape.sum, elementOfC(b, i, j), false));
         }
       }
     }
@@ -186,7 +187,7 @@ protected:
             sum += elementOfA(b, i, k) * elementOfB(b, k, j);
           }
           wrong += sumAt(wave, shape, sumPlace(shape, b, i, j)) !=
-                   encode(shape.sum, sum);
+                   encode(shape.sum, sum, false);
         }
       }
     }
@@ -208,7 +209,8 @@ protected:
       if (in.name == "s_endpgm") {
         break;
       }
-      const Shape shape = shapeOf(in.name);
+      Shape shape = shapeOf(in.name);
+      shape.isOcp = module.machine().hasOcpFloats;
       fill(wave, shape);
       wave.current = &in;
       in.row->run(wave, in);
@@ -221,6 +223,7 @@ protected:
 };
 
 TEST_F(MatrixShapesTest, Mfma) { EXPECT_EQ(runAll("gfx942"), 32u); }
+TEST_F(MatrixShapesTest, DeepMfma) { EXPECT_EQ(runAll("gfx950"), 8u); }
 TEST_F(MatrixShapesTest, Wmma) { EXPECT_EQ(runAll("gfx1100"), 4u); }
 
 // The halves of a wave hold the same operands; a device takes either.

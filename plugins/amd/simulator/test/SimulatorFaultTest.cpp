@@ -164,6 +164,17 @@ TEST_F(FaultTest, RacesOfSharedMemory) {
       std::string::npos);
 }
 
+TEST_F(FaultTest, LateCopyToSharedMemory) {
+  EXPECT_EQ(text(run("copy_waited_for")), "");
+  EXPECT_EQ(
+      only("late_copy"),
+      "race: kernel 'late_copy', +0x20 'ds_read_b32 v2, v1': lane 0 reads "
+      "4 bytes at 0 of LDS, which wave 0 of this work-group has accessed "
+      "at +0x14 'global_load_lds_dword v1, s[2:3]'; no barrier that it "
+      "reached after a wait with vmcnt lies between them; work-group "
+      "0,0,0 wave 0 (64 times)");
+}
+
 TEST_F(FaultTest, RacesOfWorkGroups) {
   const std::string groups = only("groups", 32, 2);
   EXPECT_NE(groups.find("which wave 0 of work-group number 0 has accessed"),

@@ -151,6 +151,28 @@ begin exchange_without_barrier
 	read_other
 finish exchange_without_barrier
 
+// A copy of 64 dwords straight to LDS, the first word of each at 4 * its lane.
+.macro copy_directly
+	s_load_dwordx2 s[2:3], s[0:1], 0x0
+	v_lshlrev_b32_e32 v1, 2, v0
+	s_mov_b32 m0, 0
+	s_waitcnt lgkmcnt(0)
+	global_load_lds_dword v1, s[2:3]
+.endm
+begin copy_waited_for
+	copy_directly
+	s_barrier
+	s_waitcnt vmcnt(0)
+	ds_read_b32 v2, v1
+	s_waitcnt lgkmcnt(0)
+finish copy_waited_for
+begin late_copy
+	copy_directly
+	s_barrier
+	ds_read_b32 v2, v1
+	s_waitcnt lgkmcnt(0)
+finish late_copy
+
 // The load may be late, and the other wave stores behind the barrier.
 begin load_not_waited_for
 	v_xor_b32_e32 v2, 64, v0
