@@ -14,19 +14,20 @@ namespace {
 
 /// A bit of the table for the bits of three words: their number has the first
 /// one's highest.
+template <typename T>
 void anyOfThree(Wave &wave, const Instruction &in) {
   const auto table = uint32_t(in.modifier("bitop3"));
   eachResult(wave, in, [&](unsigned lane) {
-    const uint32_t words[] = {source<uint32_t>(wave, in, 1, lane),
-                              source<uint32_t>(wave, in, 2, lane),
-                              source<uint32_t>(wave, in, 3, lane)};
-    uint32_t out = 0;
+    const T words[] = {source<T>(wave, in, 1, lane),
+                       source<T>(wave, in, 2, lane),
+                       source<T>(wave, in, 3, lane)};
+    T out = 0;
     for (unsigned entry = 0; entry < 8; ++entry) {
-      uint32_t these = table >> entry & 1 ? ~0u : 0;
+      T these = table >> entry & 1 ? T(~T(0)) : T(0);
       for (unsigned i = 0; i < 3; ++i) {
-        these &= entry >> (2 - i) & 1 ? words[i] : ~words[i];
+        these = T(these & (entry >> (2 - i) & 1 ? words[i] : T(~words[i])));
       }
-      out |= these;
+      out = T(out | these);
     }
     result(wave, in, 0, lane, out);
   });
@@ -204,7 +205,8 @@ void addBits(std::vector<Row> &rows) {
         const I moved = a >> (first & 31);
         return bits == 0 ? 0 : I(U(moved) << unused) >> unused;
       }>);
-  add("v_bitop3_b32", anyOfThree);
+  add("v_bitop3_b32", anyOfThree<uint32_t>);
+  add("v_bitop3_b16", anyOfThree<uint16_t>);
   add("v_bfi_b32", each<[](U m, U a, U b) { return (m & a) | (~m & b); }>);
   add("v_bfm_b32", each<[](U width, U first) {
         return ((U{1} << (width & 31)) - 1) << (first & 31);
