@@ -109,7 +109,7 @@ void Anchors::loadInPlace(Value operand, const DotOperand &where) {
 /// each thread, which writes the rows' pieces at once.
 void Anchors::loadAcross(Value operand, const DotOperand &where) {
   const auto *buffer = std::get_if<SharedAttr>(&where);
-  if (!buffer || target.bytesAcross() == 0 || target.asyncCopyBytes() != 0) {
+  if (!buffer || target.bytesAcross() == 0) {
     return;
   }
   unsigned fast = buffer->getOrder()[0];

@@ -95,6 +95,64 @@ static bool isPlainLoad(Operation *load) {
   return pointers && !pointers.getIsVolatile() && isZero(pointers.getOther());
 }
 
+/// The elements of a buffer as they lie in it: pieces of so many bytes to lanes
+/// beside each other, then to warps. None: extents that are no powers of two,
+/// padding, or a buffer that has less for some.
+static std::optional<Layout> layoutInOrder(BufferType buffer, int64_t bytes,
+                                           unsigned lanes, int64_t warps) {
+  const SharedAttr how = buffer.getLayout();
+  ArrayRef<int64_t> shape = buffer.getShape();
+  ArrayRef<unsigned> order = how.getOrder();
+  const int64_t element = tile::storageBytes(buffer.getElementType()),
+                elements = buffer.getBytes() / element,
+                vector = bytes / element;
+  auto isPower = [](int64_t n) { return llvm::isPowerOf2_64(uint64_t(n)); };
+  if (!llvm::all_of(shape, isPower) || !isPower(how.getPanel()) ||
+      how.getPadding() != 0 || elements < vector * lanes * warps) {
+    return std::nullopt;
+  }
+  Layout layout(unsigned(shape.size()));
+  for (int64_t place = 1; place < elements; place *= 2) {
+    // A swizzle undoes itself.
+    const int64_t at = how.place(place * element) / element;
+    Coordinates basis(shape.size(), 0);
+    int64_t row = at / how.getPanel();
+    for (unsigned dim : order.drop_front()) {
+      basis[dim] = row % shape[dim];
+      row /= shape[dim];
+    }
+    basis[order[0]] = at % how.getPanel() + row * how.getPanel();
+    layout.addBit(place < vector                   ? Axis::Register
+                  : place < vector * lanes         ? Axis::Lane
+                  : place < vector * lanes * warps ? Axis::Warp
+                                                   : Axis::Register,
+                  basis);
+  }
+  return layout;
+}
+
+/// Can threads copy the load to the buffer, and who copies what? Machines whose
+/// only copies are as wide as an access may bind lanes to places: they are
+/// asked for the elements in the buffer's order as well.
+static LayoutAttr copyLayout(Operation *load, BufferType buffer, int64_t warps,
+                             const PipelineRequest &request) {
+  auto own = cast<LayoutAttr>(
+      cast<RankedTensorType>(load->getResult(0).getType()).getEncoding());
+  const SimtTarget &target = request.target;
+  if (target.canCopyAsync(load, request.runs, own.getValue(), buffer)) {
+    return own;
+  }
+  const int64_t bytes = target.vectorBytes();
+  if (!isa<tile::LoadViewOp>(load) || target.asyncCopyBytes() != bytes) {
+    return nullptr;
+  }
+  const std::optional<Layout> inOrder =
+      layoutInOrder(buffer, bytes, target.lanes(), warps);
+  return inOrder && target.canCopyAsync(load, request.runs, *inOrder, buffer)
+             ? LayoutAttr::get(load->getContext(), *inOrder)
+             : nullptr;
+}
+
 void Planner::considerLoad(Operation *load) {
   if (!hasLayout(load->getResult(0).getType()) || !isPlainLoad(load) ||
       !feedsDot(loop, load->getResult(0)) || !mayGoAhead(loop, load)) {
@@ -104,10 +162,11 @@ void Planner::considerLoad(Operation *load) {
       cast<RankedTensorType>(load->getResult(0).getType()).getEncoding());
   Fetch fetch{load, layout, bufferFor(load), {}};
   describeFrame(fetch);
-  if (!fetch.frame &&
-      !request.target.canCopyAsync(load, request.runs, layout.getValue(),
-                                   fetch.buffer)) {
-    return;
+  if (!fetch.frame) {
+    fetch.layout = copyLayout(load, fetch.buffer, warpsOf(loop), request);
+    if (!fetch.layout) {
+      return;
+    }
   }
   Slice more = plan.ahead;
   for (Value operand : load->getOperands()) {

@@ -190,9 +190,9 @@ def PipelineLoops : SimtPass<"simt-pipeline-loops"> {
 }
 
 def PipelineRegisters : SimtPass<"simt-pipeline-registers"> {
-  let summary = "begin the loads of later iterations into registers, where there are no asynchronous copies";
+  let summary = "begin the loads of later iterations into registers, where no copies do";
   let description = [{
-    In a loop with dots, on a machine without asynchronous copies, loads whose
+    In a loop with dots whose loads are no asynchronous copies, loads whose
     addresses can be computed ahead are done up to `tile.num_stages` - 1
     iterations early. They wait in registers, packed into words. What dots read
     from shared memory is written to a slot of a ring buffer behind the dots of

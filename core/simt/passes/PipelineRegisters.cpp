@@ -3,7 +3,7 @@
 // What   Loads that feed the dots of a loop are begun some iterations ahead,
 //        into registers; what dots read from shared memory is written to a ring
 //        buffer one iteration ahead.
-// Why    A machine without asynchronous copies hides the latency of memory only
+// Why    A loop without asynchronous copies hides the latency of memory only
 //        behind registers: a load is waited for where its result is used.
 // Example (test/simt/pipeline-registers.mlir; lines with simt., scf., tile.load, tile.dot)
 //   before
@@ -121,8 +121,7 @@ struct PipelineRegisters
     const SimtTarget &machine =
         target ? *target : static_cast<const SimtTarget &>(described);
     // Nothing is reordered in a kernel that waits for others (R6).
-    if (kernel->hasAttr("tile.waits") || machine.asyncCopyBytes() != 0 ||
-        machine.registers() == 0) {
+    if (kernel->hasAttr("tile.waits") || machine.registers() == 0) {
       return markAllAnalysesPreserved();
     }
     SmallVector<scf::ForOp> loops;

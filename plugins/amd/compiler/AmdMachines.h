@@ -42,6 +42,9 @@ struct Machine {
   bool isGfx9;       ///< its DPP has rows that are mirrored, not xor-ed
   /// Word 3 of a descriptor of raw memory: what ends by bytes.
   uint32_t bufferWord;
+  /// A lane's copy from memory straight to LDS, the one that is used; 0: loads
+  /// go by way of registers.
+  unsigned directBytes = 0;
   /// Rows and columns of the matrix instructions that a launch asked for, 16 or
   /// 32; 0: none.
   unsigned matrixSide = 0;

@@ -37,6 +37,10 @@ public:
                               int64_t elementBytes) const override {
     return simt::paddedShared(context, order, unit, elementBytes);
   }
+  unsigned asyncCopyBytes() const override { return machine.directBytes; }
+  bool canCopyAsync(mlir::Operation *load, const simt::Contiguity &runs,
+                    const simt::Layout &layout,
+                    simt::BufferType to) const override;
   simt::DotChoice chooseDot(const simt::DotRequest &request) const override;
   unsigned mostAccumulators() const override { return machine.registers / 2; }
   unsigned blocksBeside(const simt::BlockNeeds &block) const override;

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "plugins/amd/compiler/hooks/AmdgcnHooks.h"
 
+#include "plugins/amd/compiler/hooks/DirectCopies.h"
 #include "plugins/amd/compiler/hooks/MatrixProduct.h"
 
 #include "terrazzo/plugin/Error.h"
@@ -105,7 +106,11 @@ void AmdgcnHooks::barrier(IRBuilderBase &b, simt::Memories memories,
       b.CreateFence(ordering, scope)->setMetadata(LLVMContext::MD_mmra, memory);
     }
   };
-  fence(AtomicOrdering::Release);
+  if (memories == simt::Memories::shared && machine.directBytes != 0) {
+    releaseShared(b);
+  } else {
+    fence(AtomicOrdering::Release);
+  }
   if (memories != simt::Memories::none) {
     keepLoadsBefore(b);
   }
@@ -209,6 +214,16 @@ void AmdgcnHooks::store(IRBuilderBase &b, Value *value, Value *pointer,
   } else {
     storeBuffer(b, machine, value, near, predicate);
   }
+}
+
+void AmdgcnHooks::asyncCopy(IRBuilderBase &b, Value *to, Value *from,
+                            unsigned bytes, Value *valid,
+                            const simt::MemoryHints &) {
+  copyDirectly(b, to, from, bytes, valid);
+}
+
+void AmdgcnHooks::asyncWait(IRBuilderBase &b, simt::PendingCopies pending) {
+  awaitCopies(b, pending.copies);
 }
 
 StringRef AmdgcnHooks::syncScope(tile::MemScope scope) const {

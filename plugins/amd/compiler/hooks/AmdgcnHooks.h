@@ -74,6 +74,14 @@ public:
                     const simt::MemoryHints &hints) override;
   void store(llvm::IRBuilderBase &b, llvm::Value *value, llvm::Value *pointer,
              llvm::Value *predicate, const simt::MemoryHints &hints) override;
+  bool hasAsyncCopy(unsigned bytes) const override {
+    return bytes == machine.directBytes;
+  }
+  void asyncCopy(llvm::IRBuilderBase &b, llvm::Value *to, llvm::Value *from,
+                 unsigned bytes, llvm::Value *valid,
+                 const simt::MemoryHints &hints) override;
+  bool countsCopies() const override { return true; }
+  void asyncWait(llvm::IRBuilderBase &b, simt::PendingCopies pending) override;
   llvm::StringRef syncScope(tile::MemScope scope) const override;
   std::unique_ptr<lowering::Elementwise>
   elementwise(llvm::IRBuilderBase &b) override {

@@ -159,8 +159,15 @@ std::optional<simt::DotChoice> chooseMatrix(const simt::DotRequest &request,
         machine.matrixSide != side) {
       continue; // smaller ones give all waves work
     }
-    auto shared = [&](unsigned k, unsigned other) -> simt::DotOperand {
+    auto shared =
+        [&](unsigned k, unsigned other,
+            const simt::DotRequest::Operand &operand) -> simt::DotOperand {
       SmallVector<unsigned, 3> order = {k, other};
+      // Lanes that copy to LDS write beside each other: no padding.
+      if (machine.directBytes != 0 && rank == 2 && !operand.isComputed &&
+          operand.order.front() == k) {
+        return simt::swizzledShared(dot.getContext(), order, panel, bytes);
+      }
       if (rank == 3) {
         order.push_back(0);
       }
@@ -182,8 +189,8 @@ std::optional<simt::DotChoice> chooseMatrix(const simt::DotRequest &request,
     return simt::DotChoice{
         simt::tiledLayout({sumAtom(machine, *form, rank), shape, parties.down,
                            parties.across, waves}),
-        left ? simt::DotOperand(*left) : shared(n, m), shared(m, n),
-        matrixName(side, ofSums, mayRound)};
+        left ? simt::DotOperand(*left) : shared(n, m, request.a),
+        shared(m, n, request.b), matrixName(side, ofSums, mayRound)};
   }
   return std::nullopt;
 }

@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "plugins/amd/compiler/hooks/MatrixOperand.h"
 
+#include "plugins/amd/compiler/hooks/DirectCopies.h"
+
 #include "terrazzo/simt/SimtTarget.h"
 
 using namespace llvm;
@@ -51,8 +53,19 @@ Pieces piecesOf(const Machine &machine, const MatrixForm &form,
   return {std::max(run, form.share), run};
 }
 
+/// The same buffer without a swizzle.
+static simt::BufferType withoutSwizzle(simt::BufferType buffer) {
+  const simt::SharedAttr how = buffer.getLayout();
+  auto plain = simt::SharedAttr::get(
+      buffer.getContext(), how.getOrder(), how.getPanel(), 0, how.getBase(),
+      how.getShift(), how.getPadding(), how.getEvery());
+  return simt::BufferType::get(buffer.getContext(), buffer.getShape(),
+                               buffer.getElementType(), plain);
+}
+
 /// Rows along k are apart by the same number of bytes, and their elements lie
-/// together: an offset is a sum over lane, wave and constant place.
+/// together: an offset is a sum over lane, wave and constant place. With a
+/// swizzle, the part of it that is within a row is xor-ed by the row.
 MatrixOperand::MatrixOperand(IRBuilderBase &b,
                              lowering::Elementwise &arithmetic,
                              const simt::DotSource &source, const Facts &facts)
@@ -65,7 +78,8 @@ MatrixOperand::MatrixOperand(IRBuilderBase &b,
   }
   simt::Coordinates second(buffer.getShape().size(), 0);
   second[facts.along] = 1;
-  const int64_t pitch = buffer.getOffset(second);
+  const simt::SharedAttr how = buffer.getLayout();
+  const int64_t pitch = withoutSwizzle(buffer).getOffset(second);
   const unsigned side = facts.form.side;
   Value *row = b.CreateAdd(facts.begin, b.CreateAnd(facts.lane, side - 1)),
         *group = b.CreateAnd(b.CreateUDiv(facts.lane, b.getInt32(side)),
@@ -73,10 +87,15 @@ MatrixOperand::MatrixOperand(IRBuilderBase &b,
   auto times = [&](Value *value, int64_t factor) {
     return b.CreateMul(value, b.getInt32(uint32_t(factor)));
   };
-  own =
-      b.CreateGEP(b.getInt8Ty(), source.address,
-                  b.CreateAdd(times(row, pitch),
-                              times(group, int64_t(facts.pieces.run) * bytes)));
+  own = b.CreateAdd(times(row, pitch),
+                    times(group, int64_t(facts.pieces.run) * bytes));
+  if (swizzle = maskTrailingOnes<uint32_t>(how.getBits()) << how.getBase();
+      swizzle != 0) {
+    // The rows of an instruction begin where the swizzle does.
+    own = b.CreateXor(
+        own,
+        b.CreateAnd(b.CreateLShr(times(row, pitch), how.getShift()), swizzle));
+  }
 }
 
 /// <run x iN> from LDS
@@ -86,11 +105,19 @@ Value *MatrixOperand::load(int64_t batch, int64_t at, int64_t k) {
   simt::Coordinates place(buffer.getShape().size(), batch);
   place[facts.along] = at;
   place[facts.k] = k;
-  Value *address = b.CreateConstGEP1_64(b.getInt8Ty(), own,
-                                        uint64_t(buffer.getOffset(place)));
-  return b.CreateAlignedLoad(
+  const auto offset = uint64_t(withoutSwizzle(buffer).getOffset(place));
+  Value *mine = own;
+  if (uint32_t moved = uint32_t(offset) & swizzle) {
+    mine = b.CreateXor(own, moved);
+  }
+  Value *address = b.CreateConstGEP1_64(
+      b.getInt8Ty(), b.CreateGEP(b.getInt8Ty(), source.address, mine),
+      offset & ~uint64_t(swizzle));
+  LoadInst *loaded = b.CreateAlignedLoad(
       FixedVectorType::get(b.getIntNTy(unsigned(8 * bytes)), run), address,
       Align(uint64_t(std::min(run * bytes, simt::SharedPiece))));
+  besideCopies(*loaded);
+  return loaded;
 }
 
 /// <elements x iN>

@@ -61,7 +61,8 @@ private:
   const Facts facts;
   mlir::Type element;
   int64_t bytes;
-  llvm::Value *own = nullptr; ///< address of this lane's part in LDS
+  llvm::Value *own = nullptr; ///< bytes in LDS to this lane's part, i32
+  uint32_t swizzle = 0;       ///< bits of it that rows change
 };
 
 } // namespace tz::amd

@@ -73,3 +73,15 @@ def halves(a, b, out, N: tl.constexpr):
 def reversed_row(x, out, N: tl.constexpr):
     i = tl.arange(0, N)
     tl.store(out + i, tl.gather(tl.load(x + i), N - 1 - i, 0))
+
+
+@triton.jit
+def rows_product(a, b, out, rows, k, stride, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    """a @ b.T, both row by row."""
+    of_a = tl.make_tensor_descriptor(a, shape=[rows, k], strides=[stride, 1], block_shape=[M, K])
+    of_b = tl.make_tensor_descriptor(b, shape=[rows, k], strides=[stride, 1], block_shape=[N, K])
+    sums = tl.zeros((M, N), dtype=tl.float32)
+    for at in range(0, k, K):
+        sums = tl.dot(of_a.load([tl.program_id(0) * M, at]), of_b.load([0, at]).T, sums)
+    to = (tl.program_id(0) * M + tl.arange(0, M))[:, None] * N + tl.arange(0, N)[None, :]
+    tl.store(out + to, sums)
