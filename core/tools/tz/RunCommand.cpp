@@ -238,7 +238,7 @@ int Runner::run() {
     s = s.ok() ? driver::checkConfigurations(
                      job, signature, std::vector<driver::OptionInfo>(), sink)
                : std::move(s);
-    s = s.ok() ? driver::settleSanitizers(job) : std::move(s);
+    s = s.ok() ? driver::settleOptions(job) : std::move(s); // and variables
     s = s.ok() ? driver::checkAsWritten(job) : std::move(s);
     if (!s.ok()) {
       return fail(s);
