@@ -326,8 +326,15 @@ void Assigner::applyByKind(Operation *op) {
         settle(op, histogram.getResult(), layouts.of(histogram.getResult()));
       })
       .Case<tile::JoinOp>([&](auto join) {
-        Layout half =
-            isTile(join.getLhs()) ? layoutOf(join.getLhs()) : Layout(0);
+        Layout half(0);
+        if (isTile(join.getLhs())) {
+          half = layoutOf(join.getLhs());
+        } else { // scalars, which every thread has
+          for (unsigned count = 1; count < target.lanes(); count *= 2) {
+            half.addBit(Axis::Lane, {});
+          }
+          half.repeat(Axis::Warp, std::nullopt, warps);
+        }
         wantAll(op, half);
         settle(op, join.getResult(), joined(half));
       })
