@@ -218,7 +218,6 @@ static int replayFile(const std::string &path, const ReplayOptions &given) {
     choices.options.push_back("sanitize='" +
                               options.run.request.binding.sanitize + "'");
   }
-  std::string note;
   options.run.launch = [&](driver::Driver &driver, DiagnosticSink &to) {
     return replayed(*captured, choices, driver, to);
   };
