@@ -1,13 +1,19 @@
 #!/usr/bin/env python3
-"""Counts the processor's instructions of the examples' cold compiles. Needs no GPU.
+"""Counts the processor's instructions of the examples' cold compiles, or their time. Needs no GPU.
 
   instructions.py now=build/ci before=../earlier/build/ci [--only WORD,WORD] [--out FILE.json]
+  instructions.py now=build/ci before=../earlier/build/ci --rounds 60
 
 Each side is a name and a folder that holds lib/; the first is compared with each other
 one. The rows and their arguments are those of gpu_bench.py, on tensors of the CPU. A
 side compiles all rows in one process under callgrind: source to machine code, without
 a cache. The vendor's assembler is a process of its own and counted by itself. Counts
 are the same on a busy machine, but for some 0.1 %.
+
+--rounds N measures time instead, on a machine that does nothing else: medians of N
+rounds, and of the N ratios. Each round has a new process of each side, since processes
+differ by the places of their memory. The sides take turns at each launch, in a session
+of its own and with an empty cache; the assembler is included.
 
 --keep FOLDER keeps each launch's PTX as FOLDER/SIDE/N.ptx. Needs valgrind, PyTorch and
 Triton, which is imported and compiles nothing.
@@ -121,6 +127,61 @@ def compiled(libraries, target, launches, folder):
     return list(zip(counts, texts, strict=True))
 
 
+class Compiler:
+    """A process of a side, asked for the seconds of one launch after the other."""
+
+    def __init__(self, libraries, target, launches, cache):
+        self.process = subprocess.Popen([sys.executable, "-S", os.path.join(HERE, "replayed_compiles.py"), libraries, target,
+                                         launches, "--cache", cache], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def seconds(self, launch):
+        self.process.stdin.write(f"{launch}\n")
+        self.process.stdin.flush()
+        answer = self.process.stdout.readline()
+        if not answer:
+            sys.exit(f"error: a compiling process ended with status {self.process.wait()}")
+        return float(answer)
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def timed(pairs, sides, target, rounds):
+    """{row: {side: the milliseconds of each round}}. A launch is compiled by all sides before the next one is."""
+    rows = {row: {side: [0.0] * rounds for side in sides} for row, _ in pairs}
+    with tempfile.TemporaryDirectory() as folder:
+        launches = os.path.join(folder, "launches.json")
+        with open(launches, "w", encoding="utf-8") as file:
+            json.dump([launch for _, launch in pairs], file)
+        for number in range(rounds):
+            compilers = {side: Compiler(path, target, launches, os.path.join(folder, side)) for side, path in sides.items()}
+            for compiler in compilers.values():
+                compiler.seconds(0)  # what a process does once
+            for launch, (row, _) in enumerate(pairs):
+                for side in sorted(sides, reverse=(number + launch) % 2):
+                    rows[row][side][number] += 1e3 * compilers[side].seconds(launch)
+            for compiler in compilers.values():
+                compiler.close()
+            print(f"    {number + 1} of {rounds} rounds", file=sys.stderr, flush=True)
+    return rows
+
+
+def table_of_times(rows, sides):
+    first, *others = sides
+    print("| row | " + " | ".join(f"{side}, ms" for side in sides) + "".join(f" | {first} / {side}" for side in others) + " |")
+    print("|---" * (1 + len(sides) + len(others)) + "|")
+    ratios = {side: [] for side in others}
+    for row, found in rows.items():
+        medians = {side: statistics.median(found[side]) for side in sides}
+        for side in others:
+            ratios[side].append(statistics.median(mine / theirs for mine, theirs in zip(found[first], found[side], strict=True)))
+        print(f"| {row} | " + " | ".join(f"{medians[side]:.1f} (from {min(found[side]):.1f})" for side in sides)
+              + "".join(f" | {ratios[side][-1]:.3f}" for side in others) + " |")
+    for side in others:
+        print(f"{first} / {side}: geometric mean {statistics.geometric_mean(ratios[side]):.3f}, most {max(ratios[side]):.3f}")
+
+
 def table(rows, sides):
     first, *others = sides
     print("| row | lines of PTX | " + " | ".join(f"{side}, million (assembler)" for side in sides)
@@ -135,17 +196,32 @@ def table(rows, sides):
         print(f"{first} / {side}: geometric mean {statistics.geometric_mean(ratios):.3f}, most {max(ratios):.3f}")
 
 
-def document(rows, sides, commits):
+def entries_of_counts(rows, sides):
+    return [{"name": row, "unit": "million instructions", "better": "less",
+             "samples": {side: [round(sum(found[side][:2]) / 1e6, 1)] for side in sides},
+             "facts": {side: {"assembler": round(found[side][1] / 1e6, 1), "ptx_lines": found[side][2]} for side in sides}}
+            for row, found in rows.items()]
+
+
+def entries_of_times(rows, sides):
+    return [{"name": row, "unit": "ms", "better": "less", "samples": {side: [round(t, 2) for t in found[side]] for side in sides}}
+            for row, found in rows.items()]
+
+
+def document(entries, what, sides, commits):
     from results import commit, machine
-    entries = [{"name": row, "unit": "million instructions", "better": "less",
-                "samples": {side: [round(sum(found[side][:2]) / 1e6, 1)] for side in sides},
-                "facts": {side: {"assembler": round(found[side][1] / 1e6, 1), "ptx_lines": found[side][2]} for side in sides}}
-               for row, found in rows.items()]
     return {"format": "terrazzo-bench", "version": 1,
-            "what": "Instructions of the example kernels' cold compiles, source to machine code, beside other builds",
+            "what": f"{what} of the example kernels' cold compiles, source to machine code, beside other builds",
             "machine": machine(), "commit": commit(), "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
             "command": [os.path.relpath(sys.argv[0], os.path.join(HERE, "..", "..", "..")), *sys.argv[1:]],
             "peers": [{"name": side, "version": commits.get(side, "0.1.0")} for side in sides], "rows": entries}
+
+
+def write(path, results):
+    if path:
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(results, file, indent=1)
+            file.write("\n")
 
 
 def main():
@@ -153,10 +229,11 @@ def main():
     parser.add_argument("sides", nargs="+", metavar="NAME=FOLDER[@COMMIT]")
     parser.add_argument("--target", default="nvidia:sm_90a")
     parser.add_argument("--only", default="", help="names of rows (softmax.softmax), or parts of them without a dot")
+    parser.add_argument("--rounds", type=int, help="measure time, the median of so many processes of each side")
     parser.add_argument("--keep", metavar="FOLDER", help="keep the PTX of each launch")
     parser.add_argument("--out", metavar="FILE.json", help="write a file of results")
     given = parser.parse_args()
-    for program in ("valgrind", "ptxas"):
+    for program in ("ptxas",) if given.rounds else ("valgrind", "ptxas"):
         if not shutil.which(program):
             sys.exit(f"error: {program} is not in the PATH; it counts instructions, or is what is counted")
     sides, commits = {}, {}
@@ -169,6 +246,11 @@ def main():
             commits[name] = f"commit {version}"
     os.environ.update(TERRAZZO_COMPILE_WORKER="off", TERRAZZO_CACHE_DIR="off")
     pairs = list(recorded([word for word in given.only.split(",") if word]))
+    if given.rounds:
+        rows = timed(pairs, sides, given.target, given.rounds)
+        table_of_times(rows, list(sides))
+        write(given.out, document(entries_of_times(rows, list(sides)), "Times", sides, commits))
+        return
     rows = {}
     with tempfile.TemporaryDirectory() as temporary:
         for name, folder in sides.items():
@@ -182,10 +264,7 @@ def main():
                 found[1] += assembled(text, given.target.partition(":")[2])
                 found[2] += text.count("\n")
     table(rows, list(sides))
-    if given.out:
-        with open(given.out, "w", encoding="utf-8") as file:
-            json.dump(document(rows, list(sides), commits), file, indent=1)
-            file.write("\n")
+    write(given.out, document(entries_of_counts(rows, list(sides)), "Instructions", sides, commits))
 
 
 if __name__ == "__main__":
