@@ -135,8 +135,11 @@ class Compiler:
                                          launches, "--cache", cache], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def seconds(self, launch):
-        self.process.stdin.write(f"{launch}\n")
-        self.process.stdin.flush()
+        try:
+            self.process.stdin.write(f"{launch}\n")
+            self.process.stdin.flush()
+        except OSError:
+            pass  # it has ended, and gives no answer
         answer = self.process.stdout.readline()
         if not answer:
             sys.exit(f"error: a compiling process ended with status {self.process.wait()}")
