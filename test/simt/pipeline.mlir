@@ -9,6 +9,7 @@
 // ORDER-NEXT: simt-bulk-stores
 // ORDER-NEXT: simt-assign-layouts
 // ORDER-NEXT: simt-remove-conversions
+// ORDER-NEXT: simt-reduce-carried
 // ORDER-NEXT: simt-share-buffers
 // ORDER-NEXT: cse
 // ORDER-NEXT: simt-block-accesses

@@ -70,10 +70,32 @@ bool comesOfCarried(LoopLikeOpInterface loop, ValueRange values) {
   return false;
 }
 
+/// Does it combine what several threads hold?
 bool isCombining(Operation &op) {
-  return isa<tile::ReduceOp, tile::ScanOp>(op);
+  auto reduce = dyn_cast<tile::ReduceOp>(op);
+  return reduce ? !isOfThreads(reduce) : isa<tile::ScanOp>(op);
 }
 } // namespace
+
+bool tz::simt::isOfThreads(tile::ReduceOp reduce) {
+  Type type = reduce.getSources().front().getType();
+  if (!hasLayout(type)) {
+    return false;
+  }
+  const Layout &layout = layoutOf(type);
+  const unsigned dim = reduce.getAxis();
+  return llvm::all_of(layout.repeats(),
+                      [&](const Layout::Repeat &copies) {
+                        return copies.axis == Axis::Register ||
+                               copies.dim != dim;
+                      }) &&
+         llvm::all_of(AllAxes, [&](Axis axis) {
+           return axis == Axis::Register ||
+                  llvm::all_of(layout.bases(axis), [&](const Coordinates &at) {
+                    return at[dim] == 0;
+                  });
+         });
+}
 
 bool tz::simt::combinesBesideCarried(LoopLikeOpInterface loop) {
   return llvm::any_of(

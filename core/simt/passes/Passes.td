@@ -119,6 +119,21 @@ def RemoveConversions : SimtPass<"simt-remove-conversions"> {
   ];
 }
 
+def ReduceCarried : SimtPass<"simt-reduce-carried"> {
+  let summary = "reduce what a thread holds before a loop combines it";
+  let description = [{
+    Looks for a reduction of a tile of integers that loops carry and combine in
+    the same way, once an iteration. The tile keeps one element where a thread
+    held several along the axis: each iteration reduces those of its own tile,
+    which moves nothing between threads. It declines where something else reads
+    the carried tile, and of floats, whose sums depend on their order.
+  }];
+  let constructor = "tz::simt::createReduceCarried()";
+  let statistics = [
+    Statistic<"changed", "changed", "reductions whose tiles became smaller">
+  ];
+}
+
 def ShareBuffers : SimtPass<"simt-share-buffers"> {
   let summary = "stage a tile once for all dots that read it";
   let description = [{

@@ -194,8 +194,10 @@ int64_t Prefetcher::instructions() {
 bool Prefetcher::waitsForWarps() {
   return loop.getBody()
       ->walk([](Operation *op) {
-        return isa<tile::ReduceOp, tile::ScanOp>(op) ? WalkResult::interrupt()
-                                                     : WalkResult::advance();
+        auto reduce = dyn_cast<tile::ReduceOp>(op);
+        return (reduce ? !isOfThreads(reduce) : isa<tile::ScanOp>(op))
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
       })
       .wasInterrupted();
 }
