@@ -2,6 +2,9 @@
 // one loop goes on with what another gave. Not of floats, not where the tile is
 // read by something else, not of another combination.
 // RUN: tz-opt %s --simt-assign-layouts --simt-remove-conversions --simt-reduce-carried | FileCheck %s
+// RUN: tz-opt %s --simt-assign-layouts --simt-remove-conversions --simt-reduce-carried -o /dev/null 2>&1 | FileCheck %s --check-prefix=WHY
+// WHY-COUNT-2: remark: a loop carries this tile with all elements of each thread
+// WHY-NOT:     remark:
 
 // CHECK-LABEL: tile.kernel @example
 // CHECK:       scf.for {{.*}} -> (tensor<8x32xi1,

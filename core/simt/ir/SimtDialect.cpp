@@ -70,14 +70,8 @@ bool comesOfCarried(LoopLikeOpInterface loop, ValueRange values) {
   return false;
 }
 
-/// Does it combine what several threads hold?
-bool isCombining(Operation &op) {
-  auto reduce = dyn_cast<tile::ReduceOp>(op);
-  return reduce ? !isOfThreads(reduce) : isa<tile::ScanOp>(op);
-}
-} // namespace
-
-bool tz::simt::isOfThreads(tile::ReduceOp reduce) {
+/// Of the reduction: what each thread holds, and nothing of others?
+bool isOfThreads(tile::ReduceOp reduce) {
   Type type = reduce.getSources().front().getType();
   if (!hasLayout(type)) {
     return false;
@@ -96,18 +90,25 @@ bool tz::simt::isOfThreads(tile::ReduceOp reduce) {
                   });
          });
 }
+} // namespace
+
+bool tz::simt::combinesThreads(Operation *op) {
+  auto reduce = dyn_cast<tile::ReduceOp>(op);
+  return reduce ? !isOfThreads(reduce) : isa<tile::ScanOp>(op);
+}
 
 bool tz::simt::combinesBesideCarried(LoopLikeOpInterface loop) {
   return llvm::any_of(
              loop.getRegionIterArgs(),
              [](Value carried) { return hasLayout(carried.getType()); }) &&
-         llvm::any_of(loop.getLoopRegions().front()->getOps(), isCombining);
+         llvm::any_of(loop.getLoopRegions().front()->getOps(),
+                      [](Operation &op) { return combinesThreads(&op); });
 }
 
 bool tz::simt::isRecurrence(LoopLikeOpInterface loop) {
   return llvm::any_of(
       loop.getLoopRegions().front()->getOps(), [&](Operation &op) {
-        return isCombining(op) && comesOfCarried(loop, op.getOperands());
+        return combinesThreads(&op) && comesOfCarried(loop, op.getOperands());
       });
 }
 

@@ -122,11 +122,12 @@ def RemoveConversions : SimtPass<"simt-remove-conversions"> {
 def ReduceCarried : SimtPass<"simt-reduce-carried"> {
   let summary = "reduce what a thread holds before a loop combines it";
   let description = [{
-    Looks for a reduction of a tile of integers that loops carry and combine in
-    the same way, once an iteration. The tile keeps one element where a thread
-    held several along the axis: each iteration reduces those of its own tile,
-    which moves nothing between threads. It declines where something else reads
-    the carried tile, and of floats, whose sums depend on their order.
+    Loops carry a tile of bools or integers, combine it once an iteration, and a
+    reduction of the same kind follows. The carried tile keeps one element where
+    a thread held several along the axis. Each iteration reduces those of its
+    own tile, which moves nothing between threads. The pass declines where
+    something else reads the carried tile. It declines for floats, whose sums
+    depend on their order.
   }];
   let constructor = "tz::simt::createReduceCarried()";
   let statistics = [

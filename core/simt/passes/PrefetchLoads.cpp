@@ -194,10 +194,8 @@ int64_t Prefetcher::instructions() {
 bool Prefetcher::waitsForWarps() {
   return loop.getBody()
       ->walk([](Operation *op) {
-        auto reduce = dyn_cast<tile::ReduceOp>(op);
-        return (reduce ? !isOfThreads(reduce) : isa<tile::ScanOp>(op))
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
+        return combinesThreads(op) ? WalkResult::interrupt()
+                                   : WalkResult::advance();
       })
       .wasInterrupted();
 }

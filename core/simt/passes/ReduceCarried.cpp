@@ -267,6 +267,11 @@ bool Rewriter::run() {
     value = carried->loop.getInitArgs()[carried->index];
   }
   if (loops.empty()) {
+    if (value.getDefiningOp<scf::ForOp>()) {
+      emitRemark(reduce.getLoc())
+          << "a loop carries this tile with all elements of each thread: it is "
+             "not combined alone, or not as the reduction does";
+    }
     return false;
   }
   for (Carried &carried : loops) {

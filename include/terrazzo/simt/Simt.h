@@ -34,8 +34,8 @@ bool hasLayout(mlir::Type type);
 /// Registers, 32 bits wide, in which a thread holds the tile, elements apart; 0
 /// of what is no tile with a layout.
 int64_t wordsOf(mlir::Value value);
-/// Does the reduction combine what each thread holds, and nothing of others?
-bool isOfThreads(tile::ReduceOp reduce);
+/// Is it a reduction or a scan that combines what several threads hold?
+bool combinesThreads(mlir::Operation *op);
 /// Does the loop carry a tile and combine lanes in each iteration? Then all
 /// threads wait for each other in each.
 bool combinesBesideCarried(mlir::LoopLikeOpInterface loop);
