@@ -124,21 +124,15 @@ CmpInst::Predicate predicate(arith::CmpFPredicate p) {
   return CmpInst::FCMP_FALSE;
 }
 
-/// a * b + c of narrow floats, given as f64, so that rounding the result to
-/// the narrow type rounds the exact sum. The product is exact; a sum that is
-/// not goes to its odd neighbour, which no second rounding takes for a tie.
-Value *fmaNarrow(IRBuilderBase &b, Value *x, Value *y, Value *z) {
-  IRBuilderBase::FastMathFlagGuard guard(b);
-  b.clearFastMathFlags();
-  Value *product = b.CreateFMul(x, y);
-  Value *sum = b.CreateFAdd(product, z);
-  Value *second = b.CreateFSub(sum, product);
-  Value *error = b.CreateFAdd(b.CreateFSub(product, b.CreateFSub(sum, second)),
-                              b.CreateFSub(z, second));
-  Type *words = shapedAs(sum->getType(), b.getInt64Ty());
+/// Where `error` was rounded away from `sum`, it goes to its odd neighbour,
+/// which no second rounding takes for a tie.
+Value *roundedToOdd(IRBuilderBase &b, Value *sum, Value *error) {
+  Type *type = sum->getType();
+  Type *words =
+      shapedAs(type, b.getIntNTy(type->getScalarType()->getScalarSizeInBits()));
   Value *bits = b.CreateBitCast(sum, words);
   Value *zero = Constant::getNullValue(words);
-  Value *inexact = b.CreateFCmpONE(error, ConstantFP::get(sum->getType(), 0));
+  Value *inexact = b.CreateFCmpONE(error, ConstantFP::get(type, 0));
   Value *even = b.CreateICmpEQ(b.CreateAnd(bits, 1), zero);
   Value *outward =
       b.CreateICmpSGE(b.CreateXor(bits, b.CreateBitCast(error, words)), zero);
@@ -146,7 +140,61 @@ Value *fmaNarrow(IRBuilderBase &b, Value *x, Value *y, Value *z) {
                                ConstantInt::getAllOnesValue(words));
   return b.CreateBitCast(
       b.CreateSelect(b.CreateAnd(inexact, even), b.CreateAdd(bits, step), bits),
-      sum->getType());
+      type);
+}
+
+/// x + y and what its rounding has lost (Knuth's TwoSum).
+std::pair<Value *, Value *> sumAndError(IRBuilderBase &b, Value *x, Value *y) {
+  Value *sum = b.CreateFAdd(x, y);
+  Value *second = b.CreateFSub(sum, x);
+  return {sum, b.CreateFAdd(b.CreateFSub(x, b.CreateFSub(sum, second)),
+                            b.CreateFSub(y, second))};
+}
+
+/// x * y + z of narrow floats, given as f64, so that rounding the result to
+/// the narrow type rounds the exact sum. The product is exact.
+Value *fmaNarrow(IRBuilderBase &b, Value *x, Value *y, Value *z) {
+  IRBuilderBase::FastMathFlagGuard guard(b);
+  b.clearFastMathFlags();
+  auto [sum, error] = sumAndError(b, b.CreateFMul(x, y), z);
+  return roundedToOdd(b, sum, error);
+}
+
+/// The same, given as f32, by a fused product: bf16 has the exponents of f32,
+/// so the exact product may lie outside of its range. The error is that of the
+/// same sum times a power of two, by which all of its parts are exact.
+Value *fmaNarrowByFloats(IRBuilderBase &b, Value *x, Value *y, Value *z) {
+  IRBuilderBase::FastMathFlagGuard guard(b);
+  b.clearFastMathFlags();
+  Type *type = x->getType();
+  auto number = [&](double value) { return ConstantFP::get(type, value); };
+  auto magnitude = [&](Value *value) {
+    return b.CreateUnaryIntrinsic(Intrinsic::fabs, value);
+  };
+  auto isAny = [&](CmpInst::Predicate is, Value *p, Value *q, double limit) {
+    return std::pair(b.CreateFCmp(is, p, number(limit)),
+                     b.CreateFCmp(is, q, number(limit)));
+  };
+  Value *sum = b.CreateIntrinsic(Intrinsic::fma, {type}, {x, y, z});
+  Value *product = magnitude(b.CreateFMul(x, y)), *third = magnitude(z);
+  auto [isLarge, isLargeToo] =
+      isAny(CmpInst::FCMP_OGT, product, third, 0x1p120);
+  auto [isSmall, isSmallToo] =
+      isAny(CmpInst::FCMP_OLT, product, third, 0x1p-60);
+  // The smaller factor is at least 2^-8 where the product is large, and below
+  // 2^-29 where it is small; of bf16 the smallest is 2^-133.
+  Value *scale = b.CreateSelect(b.CreateOr(isLarge, isLargeToo), number(0x1p-4),
+                                b.CreateSelect(b.CreateAnd(isSmall, isSmallToo),
+                                               number(0x1p120), number(1)));
+  Value *isSmaller = b.CreateFCmpOLT(magnitude(x), magnitude(y));
+  Value *smaller = b.CreateSelect(isSmaller, x, y),
+        *larger = b.CreateSelect(isSmaller, y, x);
+  auto [scaled, lost] =
+      sumAndError(b, b.CreateFMul(b.CreateFMul(smaller, scale), larger),
+                  b.CreateFMul(z, scale));
+  Value *error =
+      b.CreateFAdd(b.CreateFSub(scaled, b.CreateFMul(sum, scale)), lost);
+  return roundedToOdd(b, sum, error);
 }
 
 /// Negates an 8-bit float, or drops its sign. Rounding to these types
@@ -432,12 +480,16 @@ Value *Elementwise::emit(mlir::Operation *op, ArrayRef<Value *> v) {
       })
       .Case<tile::FmaOp>([&](auto) {
         if (isNarrow(from) && !hasArithmetic(from)) {
-          mlir::Type f64 = mlir::Float64Type::get(op->getContext());
-          Value *wide[3];
-          for (size_t i = 0; i < 3; ++i) {
-            wide[i] = convertFloat(v[i], from, f64);
+          mlir::Type wide = mlir::Float32Type::get(op->getContext());
+          if (units.doubles) {
+            wide = mlir::Float64Type::get(op->getContext());
           }
-          return convertFloat(fmaNarrow(b, wide[0], wide[1], wide[2]), f64, to);
+          Value *in[3];
+          for (size_t i = 0; i < 3; ++i) {
+            in[i] = convertFloat(v[i], from, wide);
+          }
+          auto *fused = units.doubles ? fmaNarrow : fmaNarrowByFloats;
+          return convertFloat(fused(b, in[0], in[1], in[2]), wide, to);
         }
         return arithmetic([&](Args x) { return fma(x[0], x[1], x[2]); });
       })
