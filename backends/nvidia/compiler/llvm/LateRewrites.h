@@ -34,6 +34,9 @@ void splitChosenWords(llvm::Function &function);
 /// RoundedFloats.cpp: floats that are rounded to bf16 and go on as floats.
 void roundInPlace(llvm::Function &function);
 
+/// KnownDivisors.cpp: quotients whose divisor is far from 0 and infinity.
+void multiplyByReciprocals(llvm::Function &function);
+
 /// SharedDivisors.cpp: one reciprocal for many quotients.
 void shareDivisors(llvm::Function &function);
 

@@ -76,20 +76,21 @@ def expm1_f64(x):
 
 
 @triton.jit
-def _tanh(x, limit: tl.constexpr, c: tl.constexpr):
+def _tanh(x, e, c: tl.constexpr):
+    """e: e**(2 |x|), or enough of it that 1 - 2 / (e + 1) is 1."""
     a = tl.abs(x)
     z = a * a
     near = fma(a * z, polynomial(z, c), a)
-    e = tl.exp(2.0 * within(a, 0.0, limit))
-    far = 1.0 - 2.0 / (e + 1.0)
+    far = fma(1.0 / (e + 1.0), -2.0, 1.0)
     return with_sign(tl.where(a < 0.5625, near, far), x)
 
 
 @triton.jit
 def tanh_f32(x):
-    return _tanh(x, 10.0, TANH_F32)
+    # 2 / ln2
+    return _tanh(x, tl.exp2(within(tl.abs(x), 0.0, 10.0) * 2.88539008), TANH_F32)
 
 
 @triton.jit
 def tanh_f64(x):
-    return _tanh(x, 20.0, TANH_F64)
+    return _tanh(x, tl.exp(2.0 * within(tl.abs(x), 0.0, 20.0)), TANH_F64)
