@@ -192,8 +192,10 @@ static SmallVector<Value *, 4> wordsOf(IRBuilder<> &b, Instruction *load) {
 /// Each word |= (a word of each load) & zero: nothing is computed of one of
 /// them before all are there.
 void Stretch::hold(ArrayRef<size_t> byUse, size_t behind) {
-  // Instructions between the uses: fewer than these are no reason to hold.
-  constexpr size_t longWork = 64, longWorkPerWord = 16;
+  // Instructions between the uses: fewer than these are no reason to hold. Of
+  // comparisons twice the number of predicates are: ptxas rather lets a load
+  // wait than that it keeps a predicate in a register.
+  constexpr size_t longWork = 64, longWorkPerWord = 16, predicates = 7;
   const size_t begin = loads[byUse.front()].use;
   SmallVector<Load *> held;
   unsigned count = 0;
@@ -205,8 +207,16 @@ void Stretch::hold(ArrayRef<size_t> byUse, size_t behind) {
       count += load.words;
     }
   }
-  if (held.size() < 2 ||
-      held.back()->use - begin < std::max(longWork, longWorkPerWord * count)) {
+  if (held.size() < 2) {
+    return;
+  }
+  const ArrayRef<Instruction *> between =
+      ArrayRef(all).slice(begin, held.back()->use - begin);
+  const auto compares = llvm::count_if(between, [&](Instruction *one) {
+    return isa<CmpInst>(one) && dependent.contains(one);
+  });
+  if (between.size() < std::max(longWork, longWorkPerWord * count) &&
+      size_t(compares) < 2 * predicates) {
     return;
   }
   IRBuilder<> b(all[begin]);

@@ -46,3 +46,19 @@ def part_of_row(x, out, BEGIN: tl.constexpr, BLOCK: tl.constexpr):
     """A mask that divides a thread's eight elements by four."""
     at = tl.arange(0, BLOCK)
     tl.store(out + at, tl.load(x + at, mask=at >= BEGIN, other=0))
+
+
+@triton.jit
+def all_of(a, b):
+    return a & b
+
+
+@triton.jit
+def all_set(x, out, N, BLOCK: tl.constexpr, ROWS: tl.constexpr):
+    """Many comparisons, of which each is soon used: more than there are predicates."""
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
+    found = tl.full([ROWS, BLOCK], value=1, dtype=tl.int1)
+    for i in range(0, N, BLOCK):
+        columns = i + tl.arange(0, BLOCK)[None, :]
+        found = found and (tl.load(x + rows * N + columns) != 0)
+    tl.store(out + rows, tl.reduce(found, 1, all_of)[:, None])
