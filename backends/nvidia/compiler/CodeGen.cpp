@@ -56,7 +56,7 @@ std::string withoutHolding(StringRef ptx) {
 /// What to assemble, the best first. Loads that are held together are worth
 /// some of many blocks, and none of a few, which hide each other's work.
 SmallVector<AssemblerChoice, 4>
-choicesOf(StringRef ptx, ArrayRef<unsigned> blocks, unsigned threads) {
+choicesOf(StringRef ptx, const WantedBlocks &blocks, unsigned threads) {
   constexpr unsigned many = 8;
   const bool holds = ptx.contains(HoldingLoads);
   const std::string plain = holds ? withoutHolding(ptx) : ptx.str();
@@ -64,14 +64,14 @@ choicesOf(StringRef ptx, ArrayRef<unsigned> blocks, unsigned threads) {
   auto add = [&](StringRef text, unsigned one, bool holding) {
     choices.push_back({withBlocks(text, one),
                        std::min(RegistersOfAll / (one * threads), 255u),
-                       holding});
+                       holding, one, threads, blocks.cheapSpills});
   };
-  for (unsigned one : blocks) {
+  for (unsigned one : blocks.numbers) {
     if (holds && one >= many) {
       add(ptx, one, true);
     }
   }
-  for (unsigned one : blocks) {
+  for (unsigned one : blocks.numbers) {
     if (holds && one < many) {
       add(ptx, one, true);
     }
@@ -133,8 +133,8 @@ struct Generation {
   const ArchitectureFacts &architecture;
   LLVMContext context;
   Module module;
-  StringRef ptxFeature;            // the version of PTX, as LLVM's feature
-  SmallVector<unsigned, 4> blocks; // that may fit, in the order of trial
+  StringRef ptxFeature; // the version of PTX, as LLVM's feature
+  WantedBlocks blocks;
   CompiledVariant made;
 };
 
@@ -175,7 +175,7 @@ void Generation::lower(const CodeGenOptions &options) {
   // A number of registers that was asked for says how many blocks fit. Warp
   // groups that exchange registers count on those of a single block.
   blocks = mostRegisters || hooks.exchangesRegisters()
-               ? SmallVector<unsigned, 4>{1}
+               ? WantedBlocks{{1}}
                : blocksWanted(variant, architecture);
   std::string problem;
   raw_string_ostream problems(problem);
@@ -234,7 +234,7 @@ compileKernel(tile::KernelOp kernel, const ArchitectureFacts &architecture,
   size_t texts = 0;
   for (Generation &one : all) {
     one.lower(options);
-    texts += one.isLeft(options) ? 0 : one.blocks.size();
+    texts += one.isLeft(options) ? 0 : one.blocks.numbers.size();
   }
   assembler.expect(texts);
   stages.mark("lower");

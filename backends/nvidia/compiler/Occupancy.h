@@ -15,13 +15,19 @@
 
 namespace tz::nvidia {
 
-/// Of a lowered variant: how many blocks should fit into a multiprocessor; the
-/// first number that needs no spills is taken, the last one anyway. What hides
-/// the latency of memory: loads that are under way in loops with dots, and
-/// other blocks; else many threads, if each holds little.
-llvm::SmallVector<unsigned, 4>
-blocksWanted(const simt::Variant &variant,
-             const ArchitectureFacts &architecture);
+/// How many blocks should fit into a multiprocessor.
+struct WantedBlocks {
+  /// The first number that needs no spills is taken, the last one anyway.
+  llvm::SmallVector<unsigned, 4> numbers;
+  /// So many bytes of spills cost less than half of the blocks does.
+  unsigned cheapSpills = 0;
+};
+
+/// Of a lowered variant. What hides the latency of memory: loads that are under
+/// way in loops with dots, and other blocks; else many threads, if each holds
+/// little.
+WantedBlocks blocksWanted(const simt::Variant &variant,
+                          const ArchitectureFacts &architecture);
 
 /// How many warps a block has, and why not as many as were asked for.
 struct WarpChoice {

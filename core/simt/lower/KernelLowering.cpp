@@ -9,6 +9,7 @@
 #include "core/simt/analysis/Vectors.h"
 
 #include "terrazzo/simt/LaunchPlan.h"
+#include "terrazzo/simt/Work.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -31,8 +32,8 @@ Lowered lower(tile::KernelOp kernel, SimtHooks &hooks, Module &module,
 
 KernelLowering::KernelLowering(tile::KernelOp kernel, SimtHooks &hooks,
                                Module &module, lowering::DebugInfo &debug)
-    : kernel(kernel), hooks(hooks), module(module), debug(debug),
-      context(module.getContext()), b(context),
+    : kernel(kernel), hooks(hooks), computesMuch(workOf(kernel).computesMuch()),
+      module(module), debug(debug), context(module.getContext()), b(context),
       arithmetic(hooks.elementwise(b)), runs(kernel) {
   if (auto hint = kernel->getAttrOfType<mlir::IntegerAttr>("tile.num_warps")) {
     warps = unsigned(hint.getInt());

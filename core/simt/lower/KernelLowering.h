@@ -429,6 +429,7 @@ private:
 
   tile::KernelOp kernel;
   SimtHooks &hooks;
+  const bool computesMuch; // rather than that it waits for memory
   llvm::Module &module;
   lowering::DebugInfo &debug;
   llvm::LLVMContext &context;

@@ -403,7 +403,7 @@ Accesses KernelLowering::accessesOf(mlir::Operation *op) {
   Accesses accesses = Accesses::of(op);
   auto load = dyn_cast<tile::LoadViewOp>(op);
   auto store = dyn_cast<tile::StoreViewOp>(op);
-  if (hooks.bytesReadFirst() == 0 || (!load && !store)) {
+  if (hooks.bytesReadFirst() == 0 || computesMuch || (!load && !store)) {
     return accesses;
   }
   auto type = cast<mlir::RankedTensorType>(load ? load.getResult().getType()

@@ -136,7 +136,8 @@ public:
   virtual bool startsInOrder() const { return true; }
   /// Bytes of a tile on which a kernel works in place. From so many on all
   /// reads of a block stand before its writes, by a barrier that no order asks
-  /// for: memory turns around less often. 0: never.
+  /// for: memory turns around less often. 0: never. A kernel that computes much
+  /// (Work.h) has none: its warps would wait for each other's results.
   virtual int64_t bytesReadFirst() const { return 0; }
   /// The block's shared memory. Asked once, in the entry block; size and
   /// alignment are known when the kernel is done (Lowered::sharedBytes and

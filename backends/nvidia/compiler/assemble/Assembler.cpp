@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "backends/nvidia/compiler/assemble/Assembler.h"
 
+#include "backends/nvidia/compiler/Architectures.h"
 #include "backends/nvidia/compiler/assemble/JitLink.h"
 #include "backends/nvidia/compiler/assemble/Ptxas.h"
 
@@ -305,6 +306,7 @@ public:
   /// Whether the code is there already.
   bool start(size_t i);
   Assembled &finish(size_t i);
+  std::optional<size_t> withMoreBlocks();
 
 private:
   Assembled assemble(size_t i);
@@ -347,6 +349,32 @@ Assembled Attempts::assemble(size_t i) {
     Ptxas again(means.ptxas, cpu, text);
     return tz::nvidia::finish(again, text);
   }
+}
+
+/// A choice before the last one, as good as that one and with more blocks. With
+/// all the registers that it may have, ptxas takes more than it needs.
+std::optional<size_t> Attempts::withMoreBlocks() {
+  const size_t last = choices.size() - 1;
+  const unsigned registers = alignTo(finish(last).registers, 8);
+  for (size_t i = 0; i < last; ++i) {
+    const AssemblerChoice &one = choices[i];
+    if (one.cheapSpills == 0 || registers > one.registers * 3 / 2 ||
+        registers <= one.registers) {
+      continue;
+    }
+    const unsigned blocks = RegistersOfAll / (one.threads * registers);
+    if (one.blocks <= blocks) {
+      continue;
+    }
+    try {
+      if (finish(i).spillBytes <=
+          (one.blocks >= 2 * blocks ? one.cheapSpills : 0)) {
+        return i;
+      }
+    } catch (const Refused &) { // so it is no better
+    }
+  }
+  return std::nullopt;
 }
 
 Assembled &Attempts::finish(size_t i) {
@@ -397,7 +425,7 @@ std::optional<Assembled> Assembler::best(ArrayRef<AssemblerChoice> choices,
       const Assembled &made = attempts.finish(i);
       const unsigned spills = made.spillBytes;
       if (!spills && !lacksRegisters(made)) {
-        return finish(i);
+        return finish(i == last ? attempts.withMoreBlocks().value_or(i) : i);
       }
       if (!spills && !serial) {
         serial = i;

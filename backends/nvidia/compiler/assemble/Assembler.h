@@ -45,6 +45,8 @@ struct AssemblerChoice {
   std::string text;
   unsigned registers; // that a thread may have
   bool holds = false; // registers for loads, which others do without
+  unsigned blocks = 1, threads = 0; // so many blocks of so many threads fit
+  unsigned cheapSpills = 0; // bytes of spills that twice the blocks outweigh
 };
 
 /// Assembles the texts of a kernel, with ptxas or nvJitLink, from any thread.
@@ -64,7 +66,8 @@ public:
   /// Machine code of the first choice that is not refused, needs no spills and
   /// has registers enough for products that overlap; else of the first without
   /// spills, else of the last one. `taken` says which. A choice is passed over
-  /// where the spills of the one before say that its registers are too few.
+  /// where the spills of the one before say that its registers are too few; it
+  /// is taken after all if the last one took but few more, for fewer blocks.
   /// None if there is neither ptxas nor nvJitLink. Throws AssemblerError.
   std::optional<Assembled> best(llvm::ArrayRef<AssemblerChoice> choices,
                                 size_t &taken);

@@ -33,7 +33,8 @@ public:
   void publishStaged(llvm::IRBuilderBase &b) override;
   /// Measured on an H100: without it a product of rows of 64 KiB in place took
   /// 1.07 to 1.10 of the time, a gradient of tiles of 32 KiB 1.06. Tiles of 2
-  /// KiB did not care.
+  /// KiB did not care. On an H200 rows of GELU's gradient, which compute much,
+  /// took 0.91 to 1.03 of the time without it.
   int64_t bytesReadFirst() const override { return 16 << 10; }
   bool hasMatrixStore() const override { return architecture.number >= 90; }
   void matrixStore(llvm::IRBuilderBase &b, llvm::Value *row,
