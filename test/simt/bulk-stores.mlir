@@ -209,3 +209,55 @@ tile.kernel @halves(%c: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group
   tile.store_view %vc[%z, %half], %high checked [true, true] {group = 3 : i64} : !tile.view<64x32xf32>, tensor<64x32xf32>
   tile.return
 }
+
+// -----
+
+// A state that each iteration stores, and that the next one multiplies: threads
+// store it. The same sum stored behind the loop, or made from what is loaded
+// alone, is stored in bulk.
+// CHECK-LABEL: tile.kernel @state
+// CHECK: scf.for
+// CHECK: tile.store_view
+// CHECK: simt.bulk_store
+tile.kernel @state(%a: !tile.ptr<f16> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %h: !tile.ptr<f16> {tile.divisibility = 16 : i64, tile.group = 2 : i64}, %m: i64) attributes {tile.num_warps = 4 : i32} {
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %rows = arith.constant 64 : i64
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %va = tile.make_view %a shape[%m, %rows] strides[%rows, %one] : !tile.ptr<f16> -> !tile.view<64x64xf16>
+  %vh = tile.make_view %h shape[%m, %rows] strides[%rows, %one] : !tile.ptr<f16> -> !tile.view<64x64xf16>
+  %last = scf.for %row = %z to %m step %rows iter_args(%state = %zero) -> (tensor<64x64xf32>) : i64 {
+    %half = tile.truncf rtne %state : tensor<64x64xf32> to tensor<64x64xf16>
+    %x = tile.load_view %va[%row, %z] checked [true, false] {group = 1 : i64} : !tile.view<64x64xf16> -> tensor<64x64xf16>
+    %next = tile.dot %x, %half, %state : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+    %made = tile.truncf rtne %next : tensor<64x64xf32> to tensor<64x64xf16>
+    // expected-remark@+1 {{threads store this tile: the loop's next product would wait until the bulk copy has read it}}
+    tile.store_view %vh[%row, %z], %made checked [true, false] {group = 2 : i64} : !tile.view<64x64xf16>, tensor<64x64xf16>
+    scf.yield %next : tensor<64x64xf32>
+  }
+  %half = tile.truncf rtne %last : tensor<64x64xf32> to tensor<64x64xf16>
+  tile.store_view %vh[%z, %z], %half checked [true, false] {group = 2 : i64} : !tile.view<64x64xf16>, tensor<64x64xf16>
+  tile.return
+}
+
+// -----
+
+// CHECK-LABEL: tile.kernel @products
+// CHECK: scf.for
+// CHECK: simt.bulk_store
+// CHECK-NOT: tile.store_view
+tile.kernel @products(%a: !tile.ptr<f16> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %h: !tile.ptr<f16> {tile.divisibility = 16 : i64, tile.group = 2 : i64}, %m: i64) attributes {tile.num_warps = 4 : i32} {
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %rows = arith.constant 64 : i64
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %va = tile.make_view %a shape[%m, %rows] strides[%rows, %one] : !tile.ptr<f16> -> !tile.view<64x64xf16>
+  %vh = tile.make_view %h shape[%m, %rows] strides[%rows, %one] : !tile.ptr<f16> -> !tile.view<64x64xf16>
+  scf.for %row = %z to %m step %rows : i64 {
+    %x = tile.load_view %va[%row, %z] checked [true, false] {group = 1 : i64} : !tile.view<64x64xf16> -> tensor<64x64xf16>
+    %sum = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+    %half = tile.truncf rtne %sum : tensor<64x64xf32> to tensor<64x64xf16>
+    tile.store_view %vh[%row, %z], %half checked [true, false] {group = 2 : i64} : !tile.view<64x64xf16>, tensor<64x64xf16>
+  }
+  tile.return
+}

@@ -36,6 +36,8 @@
 #include "core/simt/analysis/MemoryOrder.h"
 #include "core/simt/passes/Passes.h"
 
+#include "mlir/Analysis/SliceAnalysis.h"
+
 #include "llvm/ADT/SetVector.h"
 
 #include <numeric>
@@ -79,6 +81,46 @@ bool isOfDot(Value value) {
     }
   }
   return false;
+}
+
+/// Does the loop compute an operand of a dot from a tile that it carries? Then
+/// an iteration takes as long as all that stands between two products.
+bool isChain(scf::ForOp loop) {
+  auto isCarried = [&](Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    return type && isa<FloatType>(type.getElementType()) &&
+           llvm::is_contained(loop.getRegionIterArgs(), value);
+  };
+  BackwardSliceOptions inLoop;
+  inLoop.omitBlockArguments = inLoop.inclusive = true;
+  inLoop.filter = [&](Operation *op) { return loop->isProperAncestor(op); };
+  for (auto dot : loop.getOps<tile::DotOp>()) {
+    for (Value operand : {dot.getA(), dot.getB()}) {
+      llvm::SetVector<Operation *> slice;
+      if (isCarried(operand) ||
+          (succeeded(getBackwardSlice(operand, &slice, inLoop)) &&
+           llvm::any_of(slice, [&](Operation *op) {
+             return llvm::any_of(op->getOperands(), isCarried);
+           }))) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+/// The loop that does the store in each iteration, also in both forms of it.
+scf::ForOp loopOf(tile::StoreViewOp store) {
+  Operation *parent = store->getParentOp();
+  while (auto branch = dyn_cast<scf::IfOp>(parent)) {
+    if (!branch.elseBlock() ||
+        branch.thenBlock()->getOps<tile::StoreViewOp>().empty() ||
+        branch.elseBlock()->getOps<tile::StoreViewOp>().empty()) {
+      return nullptr;
+    }
+    parent = branch->getParentOp();
+  }
+  return dyn_cast<scf::ForOp>(parent);
 }
 
 class Finder {
@@ -319,6 +361,12 @@ void BulkStores::runOnOperation() {
       return;
     }
     StringRef why;
+    if (scf::ForOp loop = loopOf(store); loop && isChain(loop)) {
+      emitRemark(store.getLoc())
+          << "threads store this tile: the loop's next product would wait "
+             "until the bulk copy has read it";
+      return;
+    }
     if (std::optional<BulkFrame> frame = finder.describe(store, why)) {
       frames.insert({store, *frame});
     } else {
