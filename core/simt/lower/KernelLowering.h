@@ -7,12 +7,12 @@
 //
 // Files: KernelLowering.cpp kernel, blocks; SimpleOps.cpp; Coordinates.cpp;
 // SimtAccess.cpp loads and stores; SimtViews.cpp those of views, NearPlaces.cpp
-// where they are in 32 bits; Blocks.cpp blocks; Async.cpp ring buffers and what
-// fills them; SimtAtomics.cpp; SimtExchange.cpp conversions and what goes
-// through shared memory; Gather.cpp; SimtCombine.cpp maps; SimtReduce.cpp;
-// SimtScan.cpp; SimtControl.cpp scf; SimtDot.cpp; SimtLog.cpp print and assert;
-// Staging.cpp tiles into shared memory and bulk stores; Scratch.h/.cpp shared
-// memory and barriers.
+// where they are in 32 bits, CutVectors.cpp what bounds cut; Blocks.cpp blocks;
+// Async.cpp ring buffers and what fills them; SimtAtomics.cpp; SimtExchange.cpp
+// conversions and what goes through shared memory; Gather.cpp; SimtCombine.cpp
+// maps; SimtReduce.cpp; SimtScan.cpp; SimtControl.cpp scf; SimtDot.cpp;
+// SimtLog.cpp print and assert; Staging.cpp tiles into shared memory and bulk
+// stores; Scratch.h/.cpp shared memory and barriers.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_CORE_SIMT_LOWER_KERNELLOWERING_H
 #define TERRAZZO_CORE_SIMT_LOWER_KERNELLOWERING_H
@@ -173,6 +173,9 @@ private:
     llvm::Value *only = nullptr; // i1, of all registers; null: true
     /// Null: all are accessed. Of a register; of all, or some, of a vector.
     std::function<llvm::Value *(unsigned reg)> inside, whole, some;
+    /// Not null: loads take vectors whole of which some is inside, and this
+    /// gives the elements, zeros for those that are not.
+    std::function<Registers(llvm::Value *vector, unsigned reg)> keep;
 
     Vectors of(llvm::IRBuilderBase &b, llvm::Value *condition) const;
     unsigned widthAtOnce() const;
@@ -215,6 +218,7 @@ private:
     // the corner to register 0, and those before the end if that is all that
     // bounds say.
     llvm::Value *near = nullptr, *end = nullptr;
+    bool takesCut = false; // the end is behind the last element inside
   };
   enum class Part { Element, Whole, Some };
   Vectors ofView(const ViewAccess &access);
@@ -230,6 +234,14 @@ private:
   NearPlace nearOf(const ViewAccess &access, unsigned reg);
   llvm::Value *insideOf(const ViewAccess &access, unsigned reg,
                         Part part = Part::Element);
+  //===--- CutVectors.cpp -------------------------------------------------===//
+  bool isOnlyRead(int64_t group);
+  /// Of a load of this group: sets `takesCut` where vectors that bounds cut can
+  /// be loaded whole.
+  void takeCutVectors(ViewAccess &access, int64_t group);
+  llvm::Value *bitsInside(const ViewAccess &access, unsigned reg);
+  Registers keepInside(const ViewAccess &access, llvm::Value *vector,
+                       unsigned reg);
 
   //===--- SimtAtomics.cpp ------------------------------------------------===//
   void atomicRmw(tile::AtomicRMWOp op);
@@ -436,6 +448,7 @@ private:
   llvm::IRBuilder<> b;
   std::unique_ptr<lowering::Elementwise> arithmetic;
   Contiguity runs;
+  std::optional<llvm::DenseSet<int64_t>> writtenGroups; // when asked for
   std::optional<UniformValues> uniform; // where the target wants to know
   Lowered result;
   Scratch scratch;

@@ -248,7 +248,8 @@ MemoryHints KernelLowering::placed(MemoryHints hints, const Vectors &vectors,
 /// A mask that may cut vectors may be known not to cut smaller ones: an access
 /// of a single vector is those at once. Of more vectors few are cut, as a rule.
 unsigned KernelLowering::Vectors::widthAtOnce() const {
-  return !hasEnd && inside && uncut > 1 && registers == width ? uncut : width;
+  return !hasEnd && !keep && inside && uncut > 1 && registers == width ? uncut
+                                                                       : width;
 }
 
 /// Only where `condition` holds, which is the same for all registers.
@@ -272,7 +273,11 @@ KernelLowering::Vectors KernelLowering::Vectors::of(IRBuilderBase &b,
 
 /// What the access of a vector is told; null: nothing turns it off.
 Value *KernelLowering::Vectors::maskOf(unsigned reg, bool isCut) const {
-  return hasEnd ? only : isCut ? whole(reg) : inside ? inside(reg) : nullptr;
+  return hasEnd   ? only
+         : keep   ? some(reg)
+         : isCut  ? whole(reg)
+         : inside ? inside(reg)
+                  : nullptr;
 }
 
 Registers
@@ -280,7 +285,9 @@ KernelLowering::loadVectors(const Vectors &vectors, Type *memory,
                             const std::function<Value *(unsigned)> &other,
                             const MemoryHints &hints) {
   const unsigned width = vectors.widthAtOnce();
-  const bool isCut = vectors.inside && vectors.uncut < width && !vectors.hasEnd;
+  const bool isCut = vectors.inside && vectors.uncut < width &&
+                     !vectors.hasEnd && !vectors.keep,
+             masksElements = vectors.hasEnd || vectors.keep;
   auto typeOf = [&](unsigned elements) -> Type * {
     return elements == 1 ? memory : FixedVectorType::get(memory, elements);
   };
@@ -298,7 +305,7 @@ KernelLowering::loadVectors(const Vectors &vectors, Type *memory,
                ? value
                : b.CreateSelect(mask, value, other(reg));
   };
-  // A load knows a predicate's number, but none behind an end.
+  // A load knows a predicate's number, but none behind an end or in a vector.
   auto orElseAt = [&](Value *value, unsigned reg) {
     return isZero || !other || !vectors.inside
                ? value
@@ -310,12 +317,16 @@ KernelLowering::loadVectors(const Vectors &vectors, Type *memory,
   for (unsigned reg = 0; reg < vectors.registers; reg += width) {
     Value *mask = vectors.maskOf(reg, isCut), *address = vectors.address(reg);
     Value *loaded = hooks.load(b, typeOf(width), address, mask,
-                               vectors.hasEnd ? nullptr : instead,
+                               masksElements ? nullptr : instead,
                                placed(hints, vectors, reg, address));
+    if (vectors.keep && (!other || isZero)) {
+      values.append(vectors.keep(loaded, reg));
+      continue;
+    }
     for (unsigned i = 0; i < width; ++i) {
       Value *one = width == 1 ? loaded : b.CreateExtractElement(loaded, i);
-      values.push_back(vectors.hasEnd ? orElseAt(one, reg + i)
-                                      : orElse(mask, one, reg + i));
+      values.push_back(masksElements ? orElseAt(one, reg + i)
+                                     : orElse(mask, one, reg + i));
     }
     if (isCut) {
       cuts.push_back(b.CreateAnd(vectors.some(reg), b.CreateNot(mask)));

@@ -244,7 +244,12 @@ KernelLowering::Vectors KernelLowering::ofView(const ViewAccess &access) {
   vectors.address = [&](unsigned reg) { return addressOf(access, reg); };
   if (access.near) {
     vectors.near = [&](unsigned reg) { return nearOf(access, reg); };
-    vectors.hasEnd = access.end != nullptr;
+    vectors.hasEnd = access.end && !access.takesCut;
+  }
+  if (access.takesCut) {
+    vectors.keep = [&](Value *vector, unsigned reg) {
+      return keepInside(access, vector, reg);
+    };
   }
   if (llvm::any_of(access.count, [](Value *count) { return count; })) {
     vectors.inside = [&](unsigned reg) { return insideOf(access, reg); };
@@ -261,6 +266,7 @@ KernelLowering::Vectors KernelLowering::ofView(const ViewAccess &access) {
 void KernelLowering::loadView(tile::LoadViewOp op) {
   ViewAccess access = viewAccess(op.getView(), op.getOffsets(), op.getChecked(),
                                  op.getResult().getType());
+  takeCutVectors(access, int64_t(op.getGroup()));
   std::function<Value *(unsigned)> other;
   if (op.getOther()) {
     other = [&](unsigned) {

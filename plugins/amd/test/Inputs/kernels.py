@@ -85,3 +85,13 @@ def rows_product(a, b, out, rows, k, stride, M: tl.constexpr, N: tl.constexpr, K
         sums = tl.dot(of_a.load([tl.program_id(0) * M, at]), of_b.load([0, at]).T, sums)
     to = (tl.program_id(0) * M + tl.arange(0, M))[:, None] * N + tl.arange(0, N)[None, :]
     tl.store(out + to, sums)
+
+
+@triton.jit
+def row_sums(x, out, columns, stride, N: tl.constexpr, IN_PLACE: tl.constexpr):
+    rows = tl.program_id(0) * 32 + tl.arange(0, 32)
+    at = tl.arange(0, N)
+    tile = tl.load(x + rows[:, None] * stride + at[None, :], mask=at[None, :] < columns, other=0.0)
+    if IN_PLACE:
+        tl.store(x + rows[:, None] * stride + at[None, :], tile * 2, mask=at[None, :] < columns)
+    tl.store(out + rows, tl.sum(tile, axis=1))
