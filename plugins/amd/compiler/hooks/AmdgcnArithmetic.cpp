@@ -64,6 +64,14 @@ protected:
     return quotient;
   }
 
+  /// One instruction, where a NaN gives way to a number.
+  Value *minMax(Value *x, Value *y, bool isMax, bool propagateNan) override {
+    return propagateNan
+               ? Elementwise::minMax(x, y, isMax, propagateNan)
+               : b.CreateBinaryIntrinsic(
+                     isMax ? Intrinsic::maxnum : Intrinsic::minnum, x, y);
+  }
+
 private:
   Value *reciprocalRoot(Value *x) {
     Type *type = x->getType();

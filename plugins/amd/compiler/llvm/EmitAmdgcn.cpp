@@ -63,6 +63,8 @@ void makeEntry(Function &function, const EntryFacts &facts) {
   const std::string threads = std::to_string(facts.threads);
   function.addFnAttr("amdgpu-flat-work-group-size", threads + "," + threads);
   function.addFnAttr("uniform-work-group-size", "true");
+  // Minima and maxima of what was loaded need no step that quiets NaNs.
+  function.addFnAttr("amdgpu-ieee", "false");
   if (facts.wavesPerSimd) {
     function.addFnAttr("amdgpu-waves-per-eu",
                        std::to_string(facts.wavesPerSimd));
