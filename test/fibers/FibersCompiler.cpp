@@ -215,6 +215,7 @@ public:
     return replaced(b, "fibers_arrived", values);
   }
   bool takesPlaces() const override { return machine.takesPlaces; }
+  bool countsLoads() const override { return machine.countsLoads; }
   int64_t nearBytes() const override { return machine.nearBytes; }
   /// Word by word where the place has an end, as real engines look.
   Value *load(IRBuilderBase &b, Type *type, Value *pointer, Value *predicate,

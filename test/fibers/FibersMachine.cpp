@@ -31,6 +31,7 @@ static constexpr Machine Table[] = {
      .unit = MatrixUnit::wave64,
      .padsShared = true,
      .takesPlaces = true,
+     .countsLoads = true,
      .nearBytes = 1 << 30,
      .reducesLanes = true,
      .takesUniform = true,

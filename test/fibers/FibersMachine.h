@@ -42,6 +42,7 @@ struct Machine {
   int64_t bytesReadFirst = 0;  ///< of tiles in place, before they are written
   bool countsCopies = false;   ///< waits count copies, not groups of them
   bool takesPlaces = false; ///< accesses have a base, an offset and an extent
+  bool countsLoads = false; ///< no branch around loads of later iterations
   int64_t nearBytes = 0;    ///< that offsets of 32 bits reach over
   /// Instructions that reduce integers and floats over any group of lanes.
   bool reducesLanes = false;

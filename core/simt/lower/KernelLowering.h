@@ -232,6 +232,8 @@ private:
   void findNearPlaces(ViewAccess &access, tile::MakeViewOp view);
   llvm::Value *endOf(const ViewAccess &access, tile::MakeViewOp view);
   NearPlace nearOf(const ViewAccess &access, unsigned reg);
+  /// Loads while `onlyIf` is false load nothing.
+  Vectors onlyThen(Vectors vectors, llvm::Value *end = nullptr);
   llvm::Value *insideOf(const ViewAccess &access, unsigned reg,
                         Part part = Part::Element);
   //===--- CutVectors.cpp -------------------------------------------------===//
@@ -401,6 +403,7 @@ private:
   //===--- SimtControl.cpp ------------------------------------------------===//
   void forOp(mlir::scf::ForOp op);
   void ifOp(mlir::scf::IfOp op);
+  void loadLater(mlir::scf::IfOp op);
   void whileOp(mlir::scf::WhileOp op);
   /// At the end of an iteration.
   void separateIterations();
@@ -469,6 +472,8 @@ private:
       ids; // of the program; empty: the machine's
   unsigned warps = 4;
   bool inScalarRegion = false;
+  llvm::Value *onlyIf = nullptr;   // loads are on; null: they are
+  bool beginsLater = false;        // the iteration has begun later loads
   unsigned copyWarps = 0;          // of the block, beside these
   bool isAlone = false;            // one thread is here: it begins copies
   std::optional<unsigned> workers; // threads that meet, if not all

@@ -115,4 +115,23 @@ NearPlace KernelLowering::nearOf(const ViewAccess &access, unsigned reg) {
   return place;
 }
 
+/// Nothing lies before an end at 0, whose value the warp has: no lane looks.
+KernelLowering::Vectors KernelLowering::onlyThen(Vectors vectors, Value *end) {
+  if (!onlyIf) {
+    return vectors;
+  }
+  if (!vectors.near) {
+    return vectors.of(b, onlyIf);
+  }
+  end = b.CreateSelect(onlyIf,
+                       end ? end : b.getInt32(uint32_t(hooks.nearBytes())),
+                       b.getInt32(0));
+  vectors.near = [end, near = std::move(vectors.near)](unsigned reg) {
+    NearPlace place = near(reg);
+    place.end = end;
+    return place;
+  };
+  return vectors;
+}
+
 } // namespace tz::simt

@@ -64,6 +64,7 @@ void KernelLowering::load(tile::LoadOp op) {
   };
   if (!isa<mlir::RankedTensorType>(op.getResult().getType())) {
     Value *mask = op.getMask() ? scalar(op.getMask()) : nullptr;
+    mask = mask && onlyIf ? b.CreateAnd(mask, onlyIf) : onlyIf ? onlyIf : mask;
     Value *other = op.getOther() ? scalar(op.getOther()) : nullptr;
     // One thread looks at what may change under the others' eyes.
     if (hints.isVolatile) {
@@ -87,8 +88,8 @@ void KernelLowering::load(tile::LoadOp op) {
     define(op, withOther(loaded, mask, other));
     return;
   }
-  Vectors vectors =
-      ofPointers(op.getPointer(), op.getMask(), layoutOf(op.getResult()));
+  Vectors vectors = onlyThen(
+      ofPointers(op.getPointer(), op.getMask(), layoutOf(op.getResult())));
   std::function<Value *(unsigned)> other;
   if (op.getOther()) {
     other = [&](unsigned reg) {

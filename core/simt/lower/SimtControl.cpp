@@ -95,6 +95,9 @@ void KernelLowering::forOp(scf::ForOp op) {
   defineAll(op.getRegionIterArgs(), values);
   withThreadAgain(op, [&] { emitBlock(*op.getBody()); });
   separateIterations();
+  if (std::exchange(beginsLater, false)) {
+    hooks.keepOrder(b);
+  }
   Registers next = flatten(op.getBody()->getTerminator()->getOperands());
   counter.next(b);
   addIncoming(carried, next, b.GetInsertBlock());
@@ -140,7 +143,21 @@ void KernelLowering::selectIf(scf::IfOp op) {
   }
 }
 
+/// Loads of an iteration that may not be there, which are off then.
+void KernelLowering::loadLater(scf::IfOp op) {
+  onlyIf = scalar(op.getCondition());
+  emitBlock(*op.thenBlock());
+  onlyIf = nullptr;
+  hooks.keepOrder(b);
+  beginsLater = true;
+  defineAll(op.getResults(), flatten(op.thenYield().getOperands()));
+}
+
 void KernelLowering::ifOp(scf::IfOp op) {
+  if (hooks.countsLoads() && op->hasAttr(LaterLoads)) {
+    loadLater(op);
+    return;
+  }
   if (inScalarRegion && op.elseBlock() && isShort(op)) {
     selectIf(op);
     return;

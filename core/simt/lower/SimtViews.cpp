@@ -273,7 +273,7 @@ void KernelLowering::loadView(tile::LoadViewOp op) {
       return arithmetic->toMemory(scalar(op.getOther()), access.element);
     };
   }
-  Vectors vectors = ofView(access);
+  Vectors vectors = onlyThen(ofView(access), access.end);
   if (isLoadedByOwners(op)) {
     vectors = vectors.of(b, coordinatesOf(access.layout).isOwner);
   }

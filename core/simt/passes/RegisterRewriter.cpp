@@ -111,6 +111,7 @@ Rewriter::Loaded Rewriter::load(OpBuilder &b, const IRMapping &map,
   }
   auto branch =
       scf::IfOp::create(b, loc, types, exists, /*withElseRegion=*/true);
+  branch->setAttr(LaterLoads, b.getUnitAttr());
   OpBuilder then = branch.getThenBodyBuilder();
   scf::YieldOp::create(then, loc, loadNow(then, map));
   OpBuilder none = branch.getElseBodyBuilder();

@@ -44,6 +44,9 @@ bool combinesBesideCarried(mlir::LoopLikeOpInterface loop);
 bool isRecurrence(mlir::LoopLikeOpInterface loop);
 /// On a kernel: so many blocks, beside each other along the grid's first axis,
 /// run at the same time and may fill each other's shared memory.
+/// On an scf.if without effects that begins loads of a later iteration: its
+/// results are used only if that is there.
+inline constexpr llvm::StringLiteral LaterLoads = "simt.later_loads";
 inline constexpr llvm::StringLiteral ClusterName = "simt.cluster";
 /// 1: each block is alone.
 unsigned clusterBlocks(tile::KernelOp kernel);

@@ -219,6 +219,16 @@ public:
   /// Are places wanted beside pointers? Of loads, stores and asynchronous
   /// copies of tiles, as far as they are known.
   virtual bool takesPlaces() const { return false; }
+  /// Do waits count the loads that began since? Behind a branch around loads
+  /// they would be for those that the way without them has not begun, so all of
+  /// them. Loads of an iteration that may not be there stand in no branch then,
+  /// and are off instead.
+  virtual bool countsLoads() const { return false; }
+  /// The target's scheduler moves nothing over this place. Where loads are
+  /// counted it is asked for behind those of a later iteration, so that they
+  /// begin first, and at the iteration's end, so that what is copied from one
+  /// iteration to the next does not wait for them before.
+  virtual void keepOrder(llvm::IRBuilderBase &b) {}
   /// Loads `type`, a scalar or a vector, from device memory, aligned to its
   /// size; where the predicate (null: true) is false, `other` in each element,
   /// an integer or a float that is not 0 (null: zero).

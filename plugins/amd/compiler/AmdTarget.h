@@ -28,9 +28,10 @@ public:
   uint64_t exchangeBytes() const override { return machine.sharedBytes / 2; }
   int64_t bytesAcross() const override { return 8; }
   /// Two waves of a SIMD have 256 each, where there are 512. What an iteration
-  /// is counted to need is more than it has at once.
+  /// is counted to need is more than it has at once. Where 256 are all, masks
+  /// and addresses of loads that are off need a few of them.
   unsigned registers() const override {
-    return machine.registers > 256 ? 384 : machine.registers;
+    return machine.registers > 256 ? 384 : machine.registers - 16;
   }
   simt::SharedAttr sharedRows(mlir::MLIRContext *context,
                               llvm::ArrayRef<unsigned> order, int64_t unit,

@@ -147,17 +147,6 @@ void AmdgcnHooks::noteAccess(Value *predicate, const simt::MemoryHints &hints) {
   ++branchCount;
 }
 
-/// Does the kernel have so many bytes of arguments?
-static bool hasArguments(IRBuilderBase &b, uint64_t bytes) {
-  const Function &function = *b.GetInsertBlock()->getParent();
-  const DataLayout &layout = b.GetInsertBlock()->getDataLayout();
-  uint64_t all = 0;
-  for (const Argument &argument : function.args()) {
-    all += layout.getTypeStoreSize(argument.getType());
-  }
-  return all >= bytes;
-}
-
 static Value *orElse(IRBuilderBase &b, Value *predicate, Value *loaded,
                      Constant *other) {
   auto *vector = dyn_cast<FixedVectorType>(loaded->getType());
@@ -168,17 +157,16 @@ static Value *orElse(IRBuilderBase &b, Value *predicate, Value *loaded,
   return b.CreateSelect(predicate, loaded, instead);
 }
 
-/// Lanes that are off read the kernel's arguments, which are always there, and
-/// forget them: no branch.
-static Value *loadOrArguments(IRBuilderBase &b, Type *type, Value *pointer,
-                              Value *predicate, Constant *other) {
-  Value *arguments = b.CreateAddrSpaceCast(
-      b.CreateIntrinsic(Intrinsic::amdgcn_kernarg_segment_ptr, {}),
-      pointer->getType());
+/// Lanes that are off read zeros from a constant: no branch, and nothing has to
+/// wait for the load to turn lanes off. For another number they forget them.
+static Value *loadOrZeros(IRBuilderBase &b, Type *type, Value *pointer,
+                          Value *predicate, Constant *other) {
   const uint64_t bytes = type->getPrimitiveSizeInBits().getFixedValue() / 8;
+  Value *off = b.CreateAddrSpaceCast(zeros(b), pointer->getType());
   Value *loaded = b.CreateAlignedLoad(
-      type, b.CreateSelect(predicate, pointer, arguments), Align(bytes));
-  return orElse(b, predicate, loaded, other);
+      type, b.CreateSelect(predicate, pointer, off), Align(bytes));
+  return other && !other->isNullValue() ? orElse(b, predicate, loaded, other)
+                                        : loaded;
 }
 
 Value *AmdgcnHooks::load(IRBuilderBase &b, Type *type, Value *pointer,
@@ -188,8 +176,8 @@ Value *AmdgcnHooks::load(IRBuilderBase &b, Type *type, Value *pointer,
   const uint64_t bits = type->getPrimitiveSizeInBits().getFixedValue();
   if (mayBranch(predicate, hints) && !hints.isVolatile && !hints.isUniform &&
       isa_and_nonnull<tile::LoadOp, tile::LoadViewOp>(current) &&
-      isPowerOf2_64(bits) && bits >= 8 && hasArguments(b, bits / 8)) {
-    return loadOrArguments(b, type, pointer, predicate, other);
+      isPowerOf2_64(bits) && bits >= 8) {
+    return loadOrZeros(b, type, pointer, predicate, other);
   }
   noteAccess(predicate, hints);
   if (!near.base || mayBranch(predicate, hints)) {
@@ -224,6 +212,10 @@ void AmdgcnHooks::asyncCopy(IRBuilderBase &b, Value *to, Value *from,
 
 void AmdgcnHooks::asyncWait(IRBuilderBase &b, simt::PendingCopies pending) {
   awaitCopies(b, pending.copies);
+}
+
+void AmdgcnHooks::keepOrder(IRBuilderBase &b) {
+  b.CreateIntrinsic(Intrinsic::amdgcn_sched_barrier, {}, {b.getInt32(0)});
 }
 
 StringRef AmdgcnHooks::syncScope(tile::MemScope scope) const {

@@ -30,6 +30,8 @@ llvm::Value *loadBuffer(llvm::IRBuilderBase &b, const Machine &machine,
 void storeBuffer(llvm::IRBuilderBase &b, const Machine &machine,
                  llvm::Value *value, const simt::NearPlace &place,
                  llvm::Value *predicate);
+/// A constant of 16 zero bytes, for lanes that are off.
+llvm::Constant *zeros(llvm::IRBuilderBase &b);
 /// A place as a pointer whose offset of the lane is a register of 32 bits.
 llvm::Value *nearPointer(llvm::IRBuilderBase &b, const simt::NearPlace &place);
 
@@ -67,6 +69,8 @@ public:
   llvm::Value *shuffleXor(llvm::IRBuilderBase &b, llvm::Value *word,
                           unsigned mask) override;
   bool takesUniform() const override { return true; }
+  bool countsLoads() const override { return true; }
+  void keepOrder(llvm::IRBuilderBase &b) override;
   llvm::Value *uniform(llvm::IRBuilderBase &b, llvm::Value *word) override;
   llvm::Value *load(llvm::IRBuilderBase &b, llvm::Type *type,
                     llvm::Value *pointer, llvm::Value *predicate,

@@ -12,6 +12,7 @@
 #include "plugins/amd/compiler/hooks/AmdgcnHooks.h"
 
 #include "llvm/IR/IntrinsicsAMDGPU.h"
+#include "llvm/IR/Module.h"
 
 using namespace llvm;
 
@@ -84,6 +85,22 @@ Value *nearPointer(IRBuilderBase &b, const simt::NearPlace &place) {
   Value *own = b.CreateGEP(b.getInt8Ty(), place.base,
                            b.CreateZExt(place.offset, b.getInt64Ty()));
   return b.CreateConstGEP1_64(b.getInt8Ty(), own, place.constant);
+}
+
+Constant *zeros(IRBuilderBase &b) {
+  constexpr StringLiteral name = "terrazzo.zeros";
+  constexpr uint64_t widest = 16;
+  Module &module = *b.GetInsertBlock()->getModule();
+  if (GlobalVariable *known = module.getNamedGlobal(name)) {
+    return known;
+  }
+  Type *type = ArrayType::get(b.getInt8Ty(), widest);
+  auto *made = new GlobalVariable(
+      module, type, /*isConstant=*/true, GlobalValue::InternalLinkage,
+      Constant::getNullValue(type), name, nullptr, GlobalValue::NotThreadLocal,
+      Spaces.constants);
+  made->setAlignment(Align(widest));
+  return made;
 }
 
 } // namespace tz::amd

@@ -31,22 +31,6 @@ static MDNode *scopeOfCopies(LLVMContext &context) {
   return MDNode::get(context, scope);
 }
 
-/// A place in memory with so many zeros.
-static Constant *zeros(IRBuilderBase &b, unsigned bytes) {
-  constexpr StringLiteral name = "terrazzo.zeros";
-  Module &module = *b.GetInsertBlock()->getModule();
-  Type *type = ArrayType::get(b.getInt8Ty(), bytes);
-  GlobalVariable *known = module.getNamedGlobal(name);
-  if (!known) {
-    known = new GlobalVariable(module, type, /*isConstant=*/true,
-                               GlobalValue::InternalLinkage,
-                               Constant::getNullValue(type), name, nullptr,
-                               GlobalValue::NotThreadLocal, Spaces.constants);
-    known->setAlignment(Align(bytes));
-  }
-  return known;
-}
-
 /// The counters of memory (six bits) and of LDS (four); what is at its most is
 /// not waited for.
 static void wait(IRBuilderBase &b, unsigned memory, unsigned shared) {
@@ -67,7 +51,7 @@ static void keepReadsApart(IRBuilderBase &b) {
 void copyDirectly(IRBuilderBase &b, Value *to, Value *from, unsigned bytes,
                   Value *valid) {
   if (valid) {
-    Value *off = b.CreateAddrSpaceCast(zeros(b, bytes), from->getType());
+    Value *off = b.CreateAddrSpaceCast(zeros(b), from->getType());
     from = b.CreateSelect(b.CreateICmpNE(valid, b.getInt32(0)), from, off);
   }
   // LLVM 22 counts such a copy as an access of LDS as well. If the processor
