@@ -65,19 +65,55 @@ def arguments_of(parameters, case):
     for name in parameters:
         yield name, None if name in case.constants else case.types[name]
 
-# Why a row misses the bar, and why a figure is worse by more than a tenth, by how the figure's text begins.
+# Why a row misses the bar.
 MISSES = {
-    "matmul fp16 128x128x64, A transposed": "That M is divisible is no part of a specialization where rows of A are strided by 1, so the end of M may cut a vector: a branch "
-                                            "behind the whole vectors loads its elements. Loops of whole blocks have no such branch.",
-    "layer norm fp16, odd rows": "Vectors of weights are loaded whole, and a branch loads elements of the one that the row's end cuts: descriptors end by words of four bytes, not "
-                                 "between two elements of 16 bits. Triton loads all elements one by one.",
-    "int4 product": "The words are a tile of pointers (rows are divided by 8), which is no view: it has addresses of 64 bits, and is waited for in this iteration.",
+    "attention fp16, 128 dimensions, causal": "SGPRs are kept in lanes of a VGPR, not in memory: in the loop across the diagonal LLVM compares the 32 columns of a lane before "
+                                              "the products are there, two SGPRs a comparison. What is used behind that loop gives way; no loop moves one.",
+    "int4 product": "Triton loads more: 46,080 bytes an iteration for 44,032. All that the loop loads is in flight under both.",
 }
+
+_PADDED = "Rows have 16 bytes behind them, so that each lane reads 16 bytes at once without conflicts; Triton swizzles."
+_MOVED = "registers are copied from one iteration to the next, since loads are two iterations ahead; Triton's are one ahead and need no copy"
+_SHARE = "The same products in a longer loop."
+# Why a figure is worse by more than a tenth, by case.
 WORSE = {
-    "vgpr": "VGPRs: of products, Terrazzo holds the loads of two iterations where Triton holds those of one. Of the others, not known.",
-    "loop": "Loop, of products: of the 225 instructions of the first row 32 clear registers where there is no later iteration, and 32 copy what is held for two iterations. "
-            "Of attention, not known. Of kernels without a loop two forms are counted, for full blocks and for others.",
-    "waits": "Waits: loads are used one after the other as they come, each behind a wait of its own.",
-    "lds": "LDS: rows are padded by 16 bytes. The 64x64 product and attention have two slots, for one barrier an iteration, where Triton has one.",
-    "share": "Share: the same products in a longer loop.",
+    "matmul fp16 128x128x64": {
+        "loop": f"33 {_MOVED}. 10 comparisons and subtractions are masks of K, which follow the iteration that is loaded for.", "lds": _PADDED, "share": _SHARE},
+    "matmul fp16 256x128x64, 8 warps": {
+        "loop": f"25 {_MOVED}. 6 are masks of K, and scalars compute addresses anew that Triton carries.", "lds": _PADDED, "share": _SHARE},
+    "matmul fp16 128x128x64, B transposed": {"loop": f"33 {_MOVED}.", "lds": _PADDED, "share": _SHARE},
+    "matmul fp16 128x128x64, A transposed": {
+        "loop": f"16 {_MOVED}. 17 turn off elements of A behind the end of M, which may cut a vector: that M is divisible is no part of a specialization where rows of A are strided "
+                "by 1. They stand behind the loads of A, which are waited for in their iteration; those of B are not.", "lds": _PADDED, "share": _SHARE},
+    "matmul bf16 64x64x64": {
+        "loop": f"17 {_MOVED}. 7 more additions are addresses of two slots.",
+        "lds": "Two slots, for one barrier an iteration; Triton has one slot and two barriers. " + _PADDED, "share": _SHARE},
+    "attention fp16, 64 dimensions": {"lds": "Two slots, for one barrier an iteration; Triton has one slot and two barriers. " + _PADDED},
+    "attention fp16, 128 dimensions, causal": {
+        "waits": "32 of 36 are for LDS, one for each of its 32 reads; Triton reads as often and waits for some two by two, 24 times.",
+        "lds": "V has two slots and K one; under Triton each has one. " + _PADDED},
+    "softmax fp32, 1024 columns": {
+        "vgpr": "Not looked at: up to 64 leave a SIMD all its waves.",
+        "loop": "There is no loop: the whole kernel is counted, which has two forms here, for rows whose columns are all there and for others.",
+        "waits": "The same: two forms. 17 of 19 are for LDS and exchanges between lanes.", "lds": "16 bytes for each of two reductions; Triton uses the same ones twice, with a barrier between."},
+    "softmax fp32, 4096 columns at most": {
+        "waits": "Two forms: see 1024 columns.", "lds": "16 bytes for each of two reductions; Triton uses the same ones twice, with a barrier between."},
+    "layer norm fp16": {
+        "vgpr": "A loop of sums loads four iterations at once, 16 numbers a lane. Up to 64 leave a SIMD all its waves.",
+        "loop": "Other loops are compared: the one with most loads is that of squares here, four iterations at once, and Triton's last one, of one iteration. Masks of four iterations are 21 selects.",
+        "waits": "The same: four loads, one wait each.", "lds": "16 bytes for each of two reductions; Triton uses the same ones twice, with a barrier between."},
+    "layer norm fp16, odd rows": {
+        "vgpr": "As of even rows: 16 numbers a lane. Up to 64 leave a SIMD all its waves.",
+        "loop": "Other loops are compared, as of even rows; elements are loaded one by one, 16 of them at once.", "waits": "The same: 16 loads."},
+    "int4 product": {
+        "vgpr": "The words of two iterations are held, 32 registers each; Triton holds one's.",
+        "loop": f"80 {_MOVED}, which has 38. Weights are written to LDS by halves (32 writes), where Triton reads halves (32 reads) and packs them.",
+        "lds": "Zeros and scales are exchanged beside the operands. " + _PADDED, "share": _SHARE},
+    "fp8 product, AMD's encoding": {"loop": f"32 {_MOVED}.", "lds": _PADDED, "share": _SHARE},
+    "fp8 product, OCP's encoding": {"waits": "9 of 25 are for memory, where Triton has 4: the loads of two iterations ahead are copied one by one at the end. For LDS 16, where Triton has 17.", "lds": _PADDED},
 }
+
+
+def why_worse(case, figure):
+    """Of a figure of one case; empty: nobody has looked."""
+    return WORSE.get(case, {}).get(figure, "")

@@ -4,7 +4,7 @@
     table.py TZ [--triton PYTHON] [--machine gfx942] [--only WORD] [--write results/amd_machine_code.json] [--keep FOLDER]
 
 PYTHON is an interpreter that has Triton: python -m venv V; V/bin/pip install triton==3.6.0. Its wheel has the AMD backend.
-figures.py has the formulas. A row misses the bar where ours spills, has a narrower widest access, no matrix instruction in
+figures.py has the formulas. A row misses the bar where ours spills registers of either kind, has a narrower widest access, no matrix instruction in
 its loop where the other has some, or fewer bytes in flight. cases.py says why, where that is known.
 """
 
@@ -90,7 +90,7 @@ def misses(row):
     mine, other = row["terrazzo"], row.get("triton")
     if "failed" in mine:
         return ["does not compile"], []
-    bar = [text for text, isMissed in (("spills", mine["vgpr_spills"] or mine["scratch"]),) if isMissed]
+    bar = [text for text, isMissed in (("spills", mine["vgpr_spills"] or mine["sgpr_spills"] or mine["scratch"]),) if isMissed]
     if not other or "failed" in other:
         return bar, []
     bar += [text for text, is_missed in (
@@ -128,7 +128,7 @@ def main():
             row["triton"] = measured(peer, given.keep, f"{i}-triton")
         row["misses"], row["worse"] = misses(row)
         row["why"] = cases.MISSES.get(case.name, "") if row["misses"] else ""
-        row["worse_why"] = " ".join(why for word, why in cases.WORSE.items() if any(text.startswith(word) for text in row["worse"]))
+        row["worse_why"] = " ".join(why for text in row["worse"] if (why := cases.why_worse(case.name, text.split()[0])))
         rows.append(row)
         print(f"{case.name}: {', '.join(row['misses']) or 'the bar is held'}" + (f"; worse: {', '.join(row['worse'])}" if row["worse"] else ""), flush=True)
         for side in ("terrazzo", "triton"):
