@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "core/editor/KernelTypes.h"
 
+#include "core/arguments/FileCommand.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -43,37 +45,16 @@ bool findComment(ArrayRef<StringRef> lines, size_t line, KernelWords &found) {
   return found.from == KernelWords::Comment;
 }
 
-/// A command of tz for this kernel; a line that ends in a backslash goes on.
-bool findCommand(ArrayRef<StringRef> lines, StringRef kernel,
-                 KernelWords &found) {
-  const Regex begin("tz (run|compile|bench|explain|view|debug) [^ ]*::" +
-                    kernel.str() + "( |$)");
-  for (size_t i = 0; i < lines.size(); ++i) {
-    SmallVector<StringRef, 3> parts;
-    if (!begin.match(lines[i], &parts)) {
-      continue;
-    }
-    std::string words;
-    StringRef rest = lines[i].drop_front(
-        size_t(parts[0].data() - lines[i].data()) + parts[0].size());
-    for (size_t next = i;;) {
-      rest = rest.rtrim();
-      rest.consume_front("#");
-      const bool goesOn = rest.consume_back("\\");
-      words += " " + rest.trim().str();
-      if (!goesOn || ++next >= lines.size()) {
-        break;
-      }
-      rest = lines[next].ltrim();
-    }
-    // What stands around a command in a sentence or a string.
-    StringRef all = StringRef(words).trim().rtrim("`'");
+/// A command of tz for this kernel.
+bool findCommand(StringRef text, StringRef kernel, KernelWords &found) {
+  auto command =
+      tool::findCommand(text, kernel, "run|compile|bench|explain|view|debug");
+  if (command) {
     found.from = KernelWords::Command;
-    found.words = all.str();
-    found.line = i;
-    return true;
+    found.words = std::move(command->words);
+    found.line = command->line;
   }
-  return false;
+  return command.has_value();
 }
 
 /// The text of a function: up to the next line that is not indented.
@@ -217,7 +198,7 @@ KernelWords wordsFor(StringRef text, const frontend::KernelInfo &kernel,
     return found;
   }
   if (findComment(lines, kernel.loc.line, found) ||
-      findCommand(lines, kernel.name, found)) {
+      findCommand(text, kernel.name, found)) {
     return found;
   }
   if (auto given = settings.find(kernel.name); given != settings.end()) {

@@ -5,6 +5,7 @@
 // Why    The demo, the bug-report tool and a user's first contact are one
 //        command.
 //===----------------------------------------------------------------------===//
+#include "core/arguments/FileCommand.h"
 #include "core/driver/ArgumentTypes.h"
 #include "core/driver/options/Options.h"
 #include "core/driver/options/Sanitizers.h"
@@ -80,6 +81,15 @@ Status Runner::saveContent(size_t buffer, const uint8_t *content) const {
 
 int Runner::prepare() {
   Request request = options.request;
+  if (!options.launch) {
+    Result<std::string> words = takeFileCommand(request);
+    if (!words) {
+      return fail(words.status());
+    }
+    if (!words->empty()) {
+      reportNote("as the file says: " + *words);
+    }
+  }
   request.binding.expressions = {options.bytes, options.flops};
   auto parsed = [this] { mark("read and parse"); };
   Result<Launch> launch = options.launch
@@ -293,6 +303,9 @@ static constexpr const char *Footer = R"help(Arguments
   t=(randn:f32[n], 3)    a tuple; t=(x=randn:f32[n], n=3) with names
   b=None  c=constexpr:3  known to the compiler
   types:TYPES
+
+Without any of --arg, --buffer, --constexpr, --let, --config and --grid they are
+those of the first 'tz run FILE::KERNEL ...' in the text of KERNEL's file.
 
 Examples
   tz run vector_add.py::add_kernel --grid "cdiv(n,BLOCK)" --target cpu
