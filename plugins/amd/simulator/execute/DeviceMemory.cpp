@@ -281,12 +281,13 @@ void store(Wave &wave, const Instruction &in) {
       return;
     }
     uint8_t bytes[16];
-    wave.environment.report.plantedStores += wave.isPlanted(lane);
     wave.tainted = false;
     readStored(wave, data, lane, form, bytes);
-    noteAccess(wave, in, lane, to, to.usable, AccessKind::Write,
-               to.isWritten ? changedBytes(to.bytes, bytes, to.usable)
-                            : AllBytes);
+    const uint64_t changed =
+        to.isWritten ? changedBytes(to.bytes, bytes, to.usable) : AllBytes;
+    wave.environment.report.plantedStores +=
+        wave.isPlanted(lane) && changed != 0;
+    noteAccess(wave, in, lane, to, to.usable, AccessKind::Write, changed);
     std::memcpy(to.bytes, bytes, to.usable);
     if (to.address && wave.tainted) {
       wave.found(Found::Uninitialised,

@@ -68,7 +68,8 @@ public:
   std::vector<Finding> findings;
   /// Wave instructions by class.
   std::array<uint64_t, size_t(Class::Count)> counts{};
-  /// Stores and atomics of lanes that a planted instruction has activated.
+  /// Stores and atomics of lanes that a planted instruction has activated, but
+  /// for stores of what was there already.
   uint64_t plantedStores = 0;
   /// How often LDS served lanes, and how many of these times were only for
   /// lanes that wanted a bank which another one had (Banks.h).

@@ -83,13 +83,13 @@ void storeLane(Wave &wave, const Operand &from, unsigned lane,
     return;
   }
   uint8_t bytes[16];
-  wave.environment.report.plantedStores += wave.isPlanted(lane);
   wave.tainted = false;
   readStored(wave, from, lane, form, bytes);
-  noteAccess(wave, lane, address, form.bytes, AccessKind::Write,
-             isWritten(wave, address, form.bytes)
-                 ? changedBytes(at, bytes, form.bytes)
-                 : AllBytes);
+  const uint64_t changed = isWritten(wave, address, form.bytes)
+                               ? changedBytes(at, bytes, form.bytes)
+                               : AllBytes;
+  wave.environment.report.plantedStores += wave.isPlanted(lane) && changed != 0;
+  noteAccess(wave, lane, address, form.bytes, AccessKind::Write, changed);
   std::memcpy(at, bytes, form.bytes);
   markWritten(wave, address, form.bytes, !wave.tainted);
 }
