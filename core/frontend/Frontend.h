@@ -113,6 +113,8 @@ struct Specialization {
   int numWarps = 4, numStages = 3, numCtas = 1;
   /// Integers below 64 bits that overflow in + - * end the program.
   bool sanitizeOverflow = false;
+  /// The same of sums over tiles, which a sanitizer alone looks at.
+  bool sanitizeSums = false;
   /// Asserts of the program are checked (debug).
   bool keepsAsserts = true;
   /// a * b + c may be rounded once (enable_fp_fusion).

@@ -25,7 +25,8 @@ def Sanitize : KernelPass<"tile-sanitize"> {
     whose ends become two more arguments (`x.begin`, `x.end`). Where an element
     is outside, the access is done without it. `nan`: where an operation makes
     NaN or infinity of finite operands. `overflow`: the frontend's asserts of
-    sums and products become reports. An access through an address that comes
+    sums and products become reports, and divisors and shift amounts are looked
+    at. An access through an address that comes
     from no argument is not checked; a remark says so.
   }];
   let statistics = [

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "llvm/ADT/StringSwitch.h"
@@ -157,6 +158,17 @@ static std::string nameOf(Operation *op) {
       .Default(op->getName().stripDialect().str());
 }
 
+/// The combining functions of reductions have no effects, so no reports.
+static bool isInCombine(Operation *op) {
+  for (Operation *around = op->getParentOp(); around;
+       around = around->getParentOp()) {
+    if (isa<tile::ReduceOp, tile::ScanOp, tile::MapOp>(around)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static bool makesFloats(Operation *op) {
   if (!isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, tile::DivFOp,
            tile::RemFOp, tile::FmaOp, tile::MathOp, tile::PowOp, tile::TruncFOp,
@@ -164,14 +176,8 @@ static bool makesFloats(Operation *op) {
            tile::ScanOp>(op)) {
     return false;
   }
-  // The combining functions of reductions have no effects, so no reports.
-  for (Operation *around = op->getParentOp(); around;
-       around = around->getParentOp()) {
-    if (isa<tile::ReduceOp, tile::ScanOp, tile::MapOp>(around)) {
-      return false;
-    }
-  }
-  return op->getNumResults() == 1 && isPlainFloat(op->getResult(0).getType()) &&
+  return !isInCombine(op) && op->getNumResults() == 1 &&
+         isPlainFloat(op->getResult(0).getType()) &&
          llvm::all_of(op->getOperandTypes(), [](Type type) {
            return !isa<FloatType>(tile::elementType(type)) ||
                   isPlainFloat(type);
@@ -225,7 +231,103 @@ void checkValues(tile::KernelOp kernel, SanitizerCounts &counts) {
   counts.values += makers.size();
 }
 
+/// A constant, also one in all lanes.
+static std::optional<APInt> constantOf(Value value) {
+  while (auto splat = value.getDefiningOp<tile::SplatOp>()) {
+    value = splat.getSource();
+  }
+  APInt number;
+  return matchPattern(value, m_ConstantInt(&number)) ? std::optional(number)
+                                                     : std::nullopt;
+}
+
+/// A report behind the operation where `isBad` says so of a lane that counts.
+static void reportLanes(Operation *op, StringRef what, Value told,
+                        DominanceInfo &dominance,
+                        llvm::function_ref<Value(CheckBuilder &)> isBad) {
+  Value kept = KeptLanes(op->getResult(0)).mask();
+  kept = kept ? makeAvailable(kept, op, dominance) : kept;
+  OpBuilder builder(op->getContext());
+  builder.setInsertionPointAfter(op);
+  CheckBuilder c(builder, op->getLoc());
+  Value bad = isBad(c);
+  bad = kept ? c.make<arith::AndIOp>(bad, kept) : bad;
+  auto tells = scf::IfOp::create(builder, c.loc, c.anyOf(bad), false);
+  builder.setInsertionPointToStart(tells.thenBlock());
+  c.report("overflow", what, "", bad, {told});
+}
+
+/// Shifts by as many bits as the number has, or more: targets differ in what
+/// they give.
+static bool checkShift(Operation *op, DominanceInfo &dominance) {
+  Value amount = op->getOperand(1);
+  const unsigned bits =
+      tile::elementType(amount.getType()).getIntOrFloatBitWidth();
+  std::optional<APInt> known = constantOf(amount);
+  if (known && known->ult(bits)) {
+    return false;
+  }
+  reportLanes(op, "shift of " + std::to_string(bits) + " bits by", amount,
+              dominance, [&](CheckBuilder &c) {
+                Value width = c.spread(c.integer(bits, bits), amount.getType());
+                return c.compare(CmpIPredicate::uge, amount, width);
+              });
+  return true;
+}
+
+/// Divisors of 0, and the one quotient of signed numbers that does not fit.
+static bool checkDivision(Operation *op, DominanceInfo &dominance) {
+  Value dividend = op->getOperand(0), divisor = op->getOperand(1);
+  std::optional<APInt> known = constantOf(divisor);
+  Type type = divisor.getType();
+  const unsigned bits = tile::elementType(type).getIntOrFloatBitWidth();
+  auto isEqual = [&](CheckBuilder &c, Value value, int64_t number) {
+    return c.compare(CmpIPredicate::eq, value,
+                     c.spread(c.integer(number, bits), type));
+  };
+  const bool mayBeZero = !known || known->isZero();
+  const bool mayBeMinusOne =
+      isa<tile::DivSIOp>(op) && (!known || known->isAllOnes());
+  if (mayBeMinusOne) {
+    reportLanes(
+        op, "a quotient by -1 does not fit: that of", dividend, dominance,
+        [&](CheckBuilder &c) {
+          return c.make<arith::AndIOp>(
+              isEqual(c, divisor, -1),
+              isEqual(c, dividend, -1 - int64_t(llvm::maxUIntN(bits - 1))));
+        });
+  }
+  if (mayBeZero) {
+    reportLanes(op, "division by zero of", dividend, dominance,
+                [&](CheckBuilder &c) { return isEqual(c, divisor, 0); });
+  }
+  return mayBeZero || mayBeMinusOne;
+}
+
+static void checkIntegers(tile::KernelOp kernel, SanitizerCounts &counts) {
+  SmallVector<Operation *> shifts, divisions;
+  kernel.walk([&](Operation *op) {
+    if (isInCombine(op)) {
+      return;
+    }
+    if (isa<tile::ShlOp, tile::ShrSIOp, tile::ShrUIOp>(op)) {
+      shifts.push_back(op);
+    } else if (isa<tile::DivSIOp, tile::DivUIOp, tile::RemSIOp, tile::RemUIOp>(
+                   op)) {
+      divisions.push_back(op);
+    }
+  });
+  DominanceInfo dominance(kernel);
+  for (Operation *op : shifts) {
+    counts.values += checkShift(op, dominance);
+  }
+  for (Operation *op : divisions) {
+    counts.values += checkDivision(op, dominance);
+  }
+}
+
 void reportOverflows(tile::KernelOp kernel, SanitizerCounts &counts) {
+  checkIntegers(kernel, counts);
   SmallVector<std::pair<tile::AssertOp, arith::CmpIOp>> checks;
   kernel.walk([&](tile::AssertOp op) {
     // As the frontend makes it: the exact result is the comparison's first.

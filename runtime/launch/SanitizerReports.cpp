@@ -76,9 +76,11 @@ std::string valueText(const Form &form, const LogValue &value, uint64_t bits) {
   uint8_t bytes[8];
   std::memcpy(bytes, &bits, sizeof(bytes));
   const std::string made = formatValue(value.type, bytes, false);
-  return form.check == "nan"
-             ? form.what + " gives " + made + " from finite operands"
-             : form.what + ": the exact result is " + made;
+  if (form.check == "nan") {
+    return form.what + " gives " + made + " from finite operands";
+  }
+  const bool isResult = form.what.starts_with("integer overflow of");
+  return form.what + (isResult ? ": the exact result is " : " ") + made;
 }
 
 } // namespace
@@ -166,7 +168,11 @@ Status SanitizerReports::status() const {
   text += site.function.empty() ? "" : " (in " + site.function + ")";
   std::vector<std::string> lines;
   for (const Report &other : reports) {
-    std::string line = placeOf(artifact.logSites[other.site]);
+    const LogSite &at = artifact.logSites[other.site];
+    std::string line = placeOf(at);
+    if (const std::string check = Form(at.text).check; check != form.check) {
+      line += " (" + check + ")";
+    }
     // Passes may have copied the access.
     if (line != placeOf(site) &&
         std::find(lines.begin(), lines.end(), line) == lines.end()) {

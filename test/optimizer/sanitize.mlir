@@ -6,7 +6,7 @@
 // STATS: tile-sanitize
 // STATS-DAG: 7  accesses
 // STATS-DAG: 1  unknown
-// STATS-DAG: 3  values
+// STATS-DAG: 5  values
 
 // A scalar access: compared with the ends of its array, which are arguments.
 // CHECK-LABEL: @example(
@@ -163,5 +163,33 @@ tile.kernel @overflows(%a: i32, %b: i32) attributes {tile.sanitize = ["overflow"
 // CHECK-NOT: scf.if
 tile.kernel @none(%x: !tile.ptr<f32>) {
   %v = tile.load %x : !tile.ptr<f32> -> f32
+  tile.return
+}
+
+// -----
+// Divisors and shift amounts are looked at unless they are known to be fine;
+// only lanes that the store keeps.
+// CHECK-LABEL: @integers(
+// CHECK: tile.divsi
+// CHECK-NEXT: arith.constant 0
+// CHECK: arith.andi %{{.*}}, %{{.*}} : tensor<4xi1>
+// CHECK: tile.print "overflow;division by zero of;;4"
+// CHECK: tile.print "overflow;a quotient by -1 does not fit: that of;;4"
+// CHECK: tile.remui
+// CHECK-NOT: tile.print
+// CHECK: tile.shl
+// CHECK: arith.cmpi uge
+// CHECK: tile.print "overflow;shift of 32 bits by;;"
+tile.kernel @integers(%x: !tile.ptr<i32> {tile.name = "x"}, %a: i32, %b: i32, %mask: i1) attributes {tile.sanitize = ["overflow"]} {
+  %as = tile.splat %a : i32 -> tensor<4xi32>
+  %bs = tile.splat %b : i32 -> tensor<4xi32>
+  %inside = tile.splat %mask : i1 -> tensor<4xi1>
+  %q = tile.divsi %as, %bs : tensor<4xi32>
+  %xs = tile.splat %x : !tile.ptr<i32> -> tensor<4x!tile.ptr<i32>>
+  tile.store %xs, %q mask %inside : tensor<4x!tile.ptr<i32>>, tensor<4xi32>, tensor<4xi1>
+  %c8 = arith.constant 8 : i32
+  %r = tile.remui %a, %c8 : i32
+  %s = tile.shl %r, %b : i32
+  tile.store %x, %s : !tile.ptr<i32>, i32
   tile.return
 }

@@ -307,8 +307,9 @@ specialize(const ParsedSource &source, const CompileJob &job,
       spec.sanitizeOverflow |= option.i64 != 0;
     }
     if (option.key == "sanitize") {
-      spec.sanitizeOverflow |=
-          llvm::is_contained(sanitizersOf(job), "overflow");
+      const bool looks = llvm::is_contained(sanitizersOf(job), "overflow");
+      spec.sanitizeOverflow |= looks;
+      spec.sanitizeSums |= looks;
     }
     if (option.key == "debug") {
       spec.keepsAsserts = option.i64 != 0;

@@ -97,6 +97,8 @@ public:
   void setLocation(mlir::Location location) { at = location; }
   /// Assert that + - * on integers below 64 bits do not overflow.
   bool sanitizeOverflow = false;
+  /// The same of the sums that reductions and scans make.
+  bool sanitizeSums = false;
   /// Keep the asserts that a program has of its own.
   bool keepsAsserts = true;
   std::string f32Default; // Specialization's
@@ -284,6 +286,9 @@ private:
                              const TileValue &y, bool sign);
   void checkOverflow(BinaryFn fn, const Operand &lhs, const Operand &rhs,
                      const TileValue &result, SourceLoc loc); // Effects.cpp
+  using WideSum = llvm::function_ref<mlir::Operation *(const TileValue &wide)>;
+  void checkSum(llvm::ArrayRef<TileValue> sources, mlir::Operation *op,
+                CombineFn combine, WideSum make, SourceLoc loc);
   /// Both operands in their common type, not yet of one shape.
   std::optional<std::pair<TileValue, TileValue>>
   promote(const Operand &a, const Operand &b, bool divides, SourceLoc loc);

@@ -68,6 +68,44 @@ bool OpEmitter::combineRegion(Region &region, ArrayRef<TileValue> sources,
   return true;
 }
 
+/// Does the region compute the sum of its arguments, and nothing else?
+static bool isSum(Region &combine) {
+  Block &body = combine.front();
+  auto sum = dyn_cast<arith::AddIOp>(body.front());
+  return sum && sum->getNextNode() == body.getTerminator() &&
+         llvm::all_of(sum->getOperands(), llvm::IsaPred<BlockArgument>) &&
+         sum.getLhs() != sum.getRhs();
+}
+
+/// The sum again in 64 bits: combining functions have no effects, so none of
+/// their own additions is looked at. `make`: the same reduction of other tiles.
+void OpEmitter::checkSum(ArrayRef<TileValue> sources, Operation *op,
+                         CombineFn combine, WideSum make, SourceLoc loc) {
+  const DType type = sources.front().type.elem;
+  if (!sanitizeSums || sources.size() != 1 || sources.front().type.isPtr ||
+      !isInteger(type) || type == DType::I1 || bitWidth(type) >= 64 ||
+      !isSum(op->getRegion(0))) {
+    return;
+  }
+  TileValue wide = convert(sources.front(), DType::I64);
+  Operation *exact = make(wide);
+  if (!combineRegion(exact->getRegion(0), {wide}, combine, loc)) {
+    exact->erase();
+    return;
+  }
+  Value sum = op->getResult(0);
+  const TileType narrow =
+      sources.front().type.withShape(Shape(tile::shapeOf(sum.getType())));
+  TileValue told{exact->getResult(0), narrow.withElem(DType::I64)};
+  if (OptionalTile same =
+          compare(CompareFn::Eq, told,
+                  convert(TileValue{sum, narrow}, DType::I64), loc)) {
+    tile::AssertOp::create(
+        b, at, same->value,
+        "integer overflow of " + dtypeName(type).str() + " in sum", Value());
+  }
+}
+
 /// One shape and no views.
 static bool combinable(ArrayRef<TileValue> sources) {
   return !sources.empty() && llvm::all_of(sources, [&](const TileValue &x) {
@@ -123,6 +161,12 @@ std::optional<TileList> OpEmitter::reduce(ArrayRef<TileValue> inputs,
     op->erase();
     return std::nullopt;
   }
+  auto sumOf = [&](const TileValue &wide) -> Operation * {
+    return tile::ReduceOp::create(b, at,
+                                  TypeRange{irType(wide.type.withShape(shape))},
+                                  ValueRange{wide.value}, uint32_t(*dim));
+  };
+  checkSum(sources, op, combine, sumOf, loc);
   Shape kept = original;
   if (axis) {
     kept[*dim] = 1;
@@ -160,6 +204,12 @@ std::optional<TileList> OpEmitter::scan(ArrayRef<TileValue> sources,
     op->erase();
     return std::nullopt;
   }
+  auto sumOf = [&](const TileValue &wide) -> Operation * {
+    return tile::ScanOp::create(b, at, TypeRange{irType(wide.type)},
+                                ValueRange{wide.value}, uint32_t(*dim),
+                                reverse);
+  };
+  checkSum(sources, op, combine, sumOf, loc);
   TileList results;
   for (auto [source, value] : llvm::zip(sources, op.getResults())) {
     results.push_back({value, source.type});
