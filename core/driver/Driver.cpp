@@ -266,10 +266,9 @@ Status Driver::State::optimize(LoweredKernel::State &held,
                    : runPasses(held, std::move(facts), job, diagnostics, clock);
 }
 
-/// An argument that checks of bounds have added.
-static bool isArrayEnd(const CompileJob &job, llvm::StringRef name) {
-  return (name.ends_with(".begin") || name.ends_with(".end")) &&
-         llvm::is_contained(sanitizersOf(job), "bounds");
+/// An argument that checks of memory have added.
+static bool isArrayFact(const CompileJob &job, const std::string &name) {
+  return !sanitizersOf(job).empty() && runtime::parseArrayFact(name);
 }
 
 /// Which of the user's arguments, of tuples each item, the kernel's are.
@@ -285,11 +284,11 @@ Status Driver::State::findUserLeaves(LoweredKernel &lowered,
   const std::vector<Leaf> leaves = leavesOf(arguments, signature.parameters);
   for (unsigned i = 0; i < kernel.getArgumentTypes().size(); ++i) {
     std::string name = kernel.getArgName(i);
-    if (isArrayEnd(job, name)) {
-      continue; // the launcher finds them
-    }
     auto at = llvm::find_if(
         leaves, [&](const Leaf &leaf) { return leaf.name == name; });
+    if (at == leaves.end() && isArrayFact(job, name)) {
+      continue; // the launcher finds them
+    }
     if (at == leaves.end()) {
       return Status(TZ_E_INTERNAL, "the kernel has an argument '" + name +
                                        "' that is no parameter of its source");

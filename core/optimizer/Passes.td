@@ -23,7 +23,12 @@ def Sanitize : KernelPass<"tile-sanitize"> {
     reports into the log; one without it stays as it is. `bounds`: each access
     is compared with the memory of the arguments that its pointer comes from,
     whose ends become two more arguments (`x.begin`, `x.end`). Where an element
-    is outside, the access is done without it. `nan`: where an operation makes
+    is outside, the access is done without it. `uninitialized`: loads look into
+    a shadow of the array, in which stores note what they write (`x.written`).
+    `race`: an access leaves the program's number in a shadow of its element,
+    and looks at those of others. The shadow is `x.race`, of arrays that are
+    only read `x.reads`; behind it stand the bytes of a cell and the number of
+    its keys. `nan`: where an operation makes
     NaN or infinity of finite operands. `overflow`: the frontend's asserts of
     sums and products become reports, and divisors and shift amounts are looked
     at. An access through an address that comes

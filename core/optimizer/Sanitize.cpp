@@ -42,7 +42,7 @@
 // Keeps  what a kernel without mistakes computes.
 //===----------------------------------------------------------------------===//
 #include "core/optimizer/Passes.h"
-#include "core/optimizer/SanitizerChecks.h"
+#include "core/optimizer/SanitizerArrays.h"
 
 using namespace mlir;
 using namespace tz;
@@ -74,10 +74,26 @@ struct Sanitize : tz::optimizer::impl::SanitizeBase<Sanitize> {
     if (asks("nan")) {
       optimizer::checkValues(kernel, counts);
     }
-    if (asks("bounds")) {
-      optimizer::checkBounds(kernel, counts);
+    // What the kernel itself accesses: not the shadows.
+    SmallVector<Operation *> accesses;
+    kernel.walk([&](Operation *op) {
+      if (isa<tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp,
+              tile::LoadViewOp, tile::StoreViewOp>(op)) {
+        accesses.push_back(op);
+      }
+    });
+    optimizer::ArrayArguments arguments(kernel);
+    if (asks("uninitialized")) {
+      optimizer::checkWritten(arguments, accesses, counts);
     }
-    accesses += counts.accesses;
+    if (asks("race")) {
+      optimizer::checkRaces(arguments, accesses, counts);
+    }
+    // Last, as it moves accesses into branches.
+    if (asks("bounds")) {
+      optimizer::checkBounds(arguments, accesses, counts);
+    }
+    this->accesses += counts.accesses;
     unknown += counts.unknown;
     values += counts.values;
   }

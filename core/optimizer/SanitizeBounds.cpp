@@ -7,11 +7,9 @@
 //        passes behind see its form. Blocks of views are boxes: their corners
 //        say in a few scalars whether they are inside.
 //===----------------------------------------------------------------------===//
-#include "core/optimizer/SanitizerChecks.h"
+#include "core/optimizer/SanitizerArrays.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
-
-#include "llvm/ADT/DenseMap.h"
 
 #include <limits>
 
@@ -22,23 +20,15 @@ namespace tz::optimizer {
 
 namespace {
 
-/// First byte and the one behind the last.
-struct Ends {
-  Value begin, end;
-};
-
 class BoundsCheck {
 public:
-  BoundsCheck(tile::KernelOp kernel, SanitizerCounts &counts)
-      : kernel(kernel), counts(counts) {}
+  BoundsCheck(ArrayArguments &arguments, SanitizerCounts &counts)
+      : arguments(arguments), counts(counts) {}
 
   void checkPointers(Operation *op);
   void checkView(Operation *op);
 
 private:
-  /// The arrays of a pointer; without one nothing is checked.
-  std::optional<Arrays> known(Operation *op, Value pointer);
-  Ends endsOf(BlockArgument array);
   std::string nameOf(const Arrays &arrays);
   /// Are `bytes` bytes at the address in one of the arrays?
   Value isInside(CheckBuilder &c, const Arrays &arrays, Value pointer);
@@ -53,72 +43,16 @@ private:
               llvm::function_ref<SmallVector<Value>()> otherwise);
   SmallVector<Value> accessMasked(CheckBuilder &c, Operation *op, Value mask);
 
-  tile::KernelOp kernel;
+  ArrayArguments &arguments;
   SanitizerCounts &counts;
-  llvm::DenseMap<BlockArgument, Ends> ends;
-};
-
-/// The lanes of a view's block, made only where something is wrong.
-struct ViewLanes {
-  Value pointers, wanted; // wanted: inside of the view's shape; null: all
 };
 
 } // namespace
 
-static StringRef kindOf(Operation *op) {
-  return isa<tile::LoadOp, tile::LoadViewOp>(op)     ? "load"
-         : isa<tile::StoreOp, tile::StoreViewOp>(op) ? "store"
-                                                     : "atomic update";
-}
-
-static unsigned bytesOf(Type pointerLike) {
-  auto pointer = cast<tile::PtrType>(tile::elementType(pointerLike));
-  return tile::storageBytes(pointer.getPointee());
-}
-
-static Value addressOf(CheckBuilder &c, Value pointer) {
-  return c.make<tile::PtrToIntOp>(
-      withElements(pointer.getType(), c.b.getI64Type()), pointer);
-}
-
-std::optional<Arrays> BoundsCheck::known(Operation *op, Value pointer) {
-  std::optional<Arrays> arrays = arraysOf(pointer);
-  if (!arrays) {
-    ++counts.unknown;
-    emitRemark(op->getLoc())
-        << "the address of this " << kindOf(op)
-        << " comes from no argument alone, so its bounds are not checked";
-  }
-  return arrays;
-}
-
-Ends BoundsCheck::endsOf(BlockArgument array) {
-  auto [at, isNew] = ends.try_emplace(array);
-  if (isNew) {
-    MLIRContext *context = kernel.getContext();
-    Type type = IntegerType::get(context, 64);
-    auto add = [&](const char *part) {
-      const unsigned number = kernel.getNumArguments();
-      const std::string name =
-          kernel.getArgName(array.getArgNumber()) + "." + part;
-      (void)kernel.insertArgument(
-          number, type,
-          DictionaryAttr::get(context, {{StringAttr::get(context, "tile.name"),
-                                         StringAttr::get(context, name)}}),
-          kernel.getLoc());
-      return Value(kernel.getArgument(number));
-    };
-    at->second.begin = add("begin");
-    at->second.end = add("end");
-  }
-  return at->second;
-}
-
 std::string BoundsCheck::nameOf(const Arrays &arrays) {
   std::string names;
   for (BlockArgument array : arrays) {
-    names += (names.empty() ? "" : "' or '") +
-             kernel.getArgName(array.getArgNumber());
+    names += (names.empty() ? "" : "' or '") + arguments.nameOf(array);
   }
   return names;
 }
@@ -128,7 +62,7 @@ Value BoundsCheck::isInside(CheckBuilder &c, const Arrays &arrays,
   Value inside;
   for (BlockArgument array : arrays) {
     // The first byte of an element may be in the first `room` bytes.
-    auto [begin, end] = endsOf(array);
+    auto [begin, end] = arguments.endsOf(array);
     Value room = c.make<arith::SubIOp>(c.make<arith::SubIOp>(end, begin),
                                        c.integer(int64_t(bytes) - 1, 64));
     room = c.make<tile::MaxSIOp>(room, c.integer(0, 64));
@@ -172,13 +106,13 @@ Value BoundsCheck::isOffsetInside(CheckBuilder &c, Ends ends, Value base,
 
 Value BoundsCheck::isInside(CheckBuilder &c, const Arrays &arrays,
                             Value pointer) {
-  const unsigned bytes = bytesOf(pointer.getType());
+  const unsigned bytes = pointeeBytes(pointer.getType());
   auto moved = pointer.getDefiningOp<tile::AddPtrOp>();
   auto from = moved ? moved.getPointer().getDefiningOp<tile::SplatOp>()
                     : tile::SplatOp();
   if (from && arrays.size() == 1 &&
       tile::elementType(moved.getOffset().getType()).isInteger(32)) {
-    return isOffsetInside(c, endsOf(arrays.front()), from.getSource(),
+    return isOffsetInside(c, arguments.endsOf(arrays.front()), from.getSource(),
                           moved.getOffset(), bytes);
   }
   return isInside(c, arrays, addressOf(c, pointer), bytes);
@@ -188,11 +122,11 @@ void BoundsCheck::report(CheckBuilder &c, Operation *op, const Arrays &arrays,
                          Value bad, Value address, unsigned bytes) {
   // Of several arrays the last one that begins before the address.
   Type type = address.getType();
-  auto [begin, end] = endsOf(arrays.front());
+  auto [begin, end] = arguments.endsOf(arrays.front());
   begin = c.spread(begin, type);
   end = c.spread(end, type);
   for (BlockArgument array : arrays.getArrayRef().drop_front()) {
-    auto [first, behind] = endsOf(array);
+    auto [first, behind] = arguments.endsOf(array);
     first = c.spread(first, type);
     Value isNearer = c.make<arith::AndIOp>(
         c.compare(CmpIPredicate::sle, first, address),
@@ -207,7 +141,7 @@ void BoundsCheck::report(CheckBuilder &c, Operation *op, const Arrays &arrays,
         c.spread(c.integer(llvm::Log2_32(bytes), 64), length.getType()));
   };
   Value distance = c.make<arith::SubIOp>(address, begin);
-  c.report("bounds", kindOf(op), nameOf(arrays), bad,
+  c.report("bounds", accessName(op), nameOf(arrays), bad,
            {elements(distance), elements(c.make<arith::SubIOp>(end, begin))});
 }
 
@@ -263,22 +197,16 @@ SmallVector<Value> BoundsCheck::accessMasked(CheckBuilder &c, Operation *op,
 }
 
 void BoundsCheck::checkPointers(Operation *op) {
-  Value pointer = op->getOperand(0), mask;
-  if (auto load = dyn_cast<tile::LoadOp>(op)) {
-    mask = load.getMask();
-  } else if (auto store = dyn_cast<tile::StoreOp>(op)) {
-    mask = store.getMask();
-  } else if (auto update = dyn_cast<tile::AtomicRMWOp>(op)) {
-    mask = update.getMask();
-  }
-  std::optional<Arrays> arrays = known(op, pointer);
+  Value pointer = op->getOperand(0);
+  std::optional<Arrays> arrays = knownArrays(op, "bounds", counts);
   if (!arrays) {
     return;
   }
   ++counts.accesses;
   OpBuilder builder(op);
   CheckBuilder c(builder, op->getLoc());
-  const unsigned bytes = bytesOf(pointer.getType());
+  const unsigned bytes = pointeeBytes(pointer.getType());
+  Value mask = lanesOf(c, op).wanted;
   Value inside = isInside(c, *arrays, pointer);
   Value outside = c.make<arith::XOrIOp>(
       inside, c.spread(c.integer(1, 1), inside.getType()));
@@ -290,127 +218,24 @@ void BoundsCheck::checkPointers(Operation *op) {
   });
 }
 
-namespace {
-/// A block of a view: coordinates, and what of it is accessed.
-class ViewBox {
-public:
-  ViewBox(CheckBuilder &c, Value view, OperandRange offsets,
-          ArrayRef<bool> checked);
-
-  /// Does an accessed element lie outside of [first byte, behind the last)?
-  Value leaves(CheckBuilder &c, Ends ends) const;
-  ViewLanes lanes(CheckBuilder &c) const;
-
-  Value base;
-  unsigned bytes;
-
-private:
-  tile::ViewType type;
-  ArrayRef<bool> checked;
-  SmallVector<Value> at, shape, strides;
-};
-} // namespace
-
-ViewBox::ViewBox(CheckBuilder &c, Value view, OperandRange offsets,
-                 ArrayRef<bool> checked)
-    : type(cast<tile::ViewType>(view.getType())), checked(checked) {
-  bytes = tile::storageBytes(type.getElementType());
-  const auto rank = size_t(type.getRank());
-  SmallVector<Type> numbers(rank, c.b.getI64Type());
-  auto parts = tile::ViewPartsOp::create(
-      c.b, c.loc, tile::PtrType::get(c.b.getContext(), type.getElementType()),
-      numbers, numbers, numbers, view);
-  base = parts.getBase();
-  shape.assign(parts.getShape().begin(), parts.getShape().end());
-  strides.assign(parts.getStrides().begin(), parts.getStrides().end());
-  for (auto [position, offset] : llvm::zip(parts.getPosition(), offsets)) {
-    at.push_back(c.make<arith::AddIOp>(position, offset));
-  }
-}
-
-Value ViewBox::leaves(CheckBuilder &c, Ends ends) const {
-  Value least = c.make<tile::PtrToIntOp>(c.b.getI64Type(), base);
-  Value most = least, isEmpty = c.integer(0, 1);
-  for (auto [d, extent] : llvm::enumerate(type.getShape())) {
-    Value low = at[d];
-    Value high = c.make<arith::AddIOp>(low, c.integer(extent - 1, 64));
-    if (checked[d]) {
-      low = c.make<tile::MaxSIOp>(low, c.integer(0, 64));
-      high = c.make<tile::MinSIOp>(
-          high, c.make<arith::SubIOp>(shape[d], c.integer(1, 64)));
-      isEmpty = c.make<arith::OrIOp>(isEmpty,
-                                     c.compare(CmpIPredicate::slt, high, low));
-    }
-    Value step = c.make<arith::MulIOp>(strides[d], c.integer(bytes, 64));
-    Value one = c.make<arith::MulIOp>(low, step);
-    Value other = c.make<arith::MulIOp>(high, step);
-    least = c.make<arith::AddIOp>(least, c.make<tile::MinSIOp>(one, other));
-    most = c.make<arith::AddIOp>(most, c.make<tile::MaxSIOp>(one, other));
-  }
-  Value behind = c.make<arith::AddIOp>(most, c.integer(bytes, 64));
-  Value outside =
-      c.make<arith::OrIOp>(c.compare(CmpIPredicate::slt, least, ends.begin),
-                           c.compare(CmpIPredicate::sgt, behind, ends.end));
-  return c.make<arith::AndIOp>(outside,
-                               c.make<arith::XOrIOp>(isEmpty, c.integer(1, 1)));
-}
-
-ViewLanes ViewBox::lanes(CheckBuilder &c) const {
-  auto block = type.getTileType();
-  Type numbers = withElements(block, c.b.getI64Type());
-  Value distance = c.zero(numbers);
-  ViewLanes result;
-  for (auto [d, extent] : llvm::enumerate(type.getShape())) {
-    SmallVector<int64_t> row(size_t(type.getRank()), 1);
-    row[d] = extent;
-    Value number =
-        c.make<tile::RangeOp>(RankedTensorType::get({extent}, c.b.getI32Type()),
-                              0u, uint32_t(extent));
-    number = c.make<arith::ExtSIOp>(
-        RankedTensorType::get({extent}, c.b.getI64Type()), number);
-    number = c.make<arith::AddIOp>(number, c.spread(at[d], number.getType()));
-    if (row.size() > 1) {
-      number = c.make<tile::ReshapeOp>(
-          RankedTensorType::get(row, c.b.getI64Type()), number);
-      if (number.getType() != numbers) {
-        number = c.make<tile::BroadcastOp>(numbers, number);
-      }
-    }
-    if (checked[d]) {
-      // Negative coordinates are large unsigned ones.
-      Value wanted =
-          c.compare(CmpIPredicate::ult, number, c.spread(shape[d], numbers));
-      result.wanted =
-          result.wanted ? c.make<arith::AndIOp>(result.wanted, wanted) : wanted;
-    }
-    distance = c.make<arith::AddIOp>(
-        distance, c.make<arith::MulIOp>(number, c.spread(strides[d], numbers)));
-  }
-  Value bases = c.spread(base, block);
-  result.pointers = c.make<tile::AddPtrOp>(bases.getType(), bases, distance);
-  return result;
-}
-
 void BoundsCheck::checkView(Operation *op) {
   auto load = dyn_cast<tile::LoadViewOp>(op);
   auto store = dyn_cast<tile::StoreViewOp>(op);
-  Value view = op->getOperand(0);
-  std::optional<Arrays> arrays = known(op, view);
+  std::optional<Arrays> arrays = knownArrays(op, "bounds", counts);
   if (!arrays) {
     return;
   }
   ++counts.accesses;
   OpBuilder builder(op);
   CheckBuilder c(builder, op->getLoc());
-  const ViewBox box(c, view, load ? load.getOffsets() : store.getOffsets(),
-                    load ? load.getChecked() : store.getChecked());
+  const ViewBox box(c, op);
   Value any;
   for (BlockArgument array : *arrays) {
-    Value one = box.leaves(c, endsOf(array));
+    Value one = box.leaves(c, arguments.endsOf(array));
     any = any ? c.make<arith::AndIOp>(any, one) : one;
   }
   divide(c, op, any, [&]() -> SmallVector<Value> {
-    const ViewLanes lanes = box.lanes(c);
+    const AccessLanes lanes = box.lanes(c);
     Value address = addressOf(c, lanes.pointers);
     Value inside = isInside(c, *arrays, address, box.bytes);
     Value bad = c.make<arith::XOrIOp>(
@@ -434,22 +259,15 @@ void BoundsCheck::checkView(Operation *op) {
   });
 }
 
-void checkBounds(tile::KernelOp kernel, SanitizerCounts &counts) {
-  SmallVector<Operation *> pointers, views;
-  kernel.walk([&](Operation *op) {
-    if (isa<tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp>(
-            op)) {
-      pointers.push_back(op);
-    } else if (isa<tile::LoadViewOp, tile::StoreViewOp>(op)) {
-      views.push_back(op);
+void checkBounds(ArrayArguments &arguments, ArrayRef<Operation *> accesses,
+                 SanitizerCounts &counts) {
+  BoundsCheck check(arguments, counts);
+  for (Operation *op : accesses) {
+    if (isa<tile::LoadViewOp, tile::StoreViewOp>(op)) {
+      check.checkView(op);
+    } else {
+      check.checkPointers(op);
     }
-  });
-  BoundsCheck check(kernel, counts);
-  for (Operation *op : pointers) {
-    check.checkPointers(op);
-  }
-  for (Operation *op : views) {
-    check.checkView(op);
   }
 }
 

@@ -31,6 +31,14 @@ static Location authorsPlace(Location loc) {
   return loc;
 }
 
+std::string placeText(Location loc) {
+  auto place = authorsPlace(loc)->findInstanceOf<FileLineColLoc>();
+  return place ? place.getFilename().str() + ":" +
+                     std::to_string(place.getLine()) + ":" +
+                     std::to_string(place.getColumn())
+               : std::string("?");
+}
+
 Value CheckBuilder::integer(int64_t value, unsigned bits) {
   return arith::ConstantOp::create(
       b, loc, b.getIntegerAttr(b.getIntegerType(bits), value));
@@ -73,7 +81,7 @@ Value CheckBuilder::anyOf(Value condition) {
 }
 
 void CheckBuilder::report(StringRef check, StringRef what, StringRef array,
-                          Value bad, ArrayRef<Value> values) {
+                          Value bad, ArrayRef<Value> values, StringRef more) {
   std::string text = (check + ";" + what + ";" + array + ";").str();
   SmallVector<Value> told;
   auto type = dyn_cast<RankedTensorType>(bad.getType());
@@ -119,6 +127,7 @@ void CheckBuilder::report(StringRef check, StringRef what, StringRef array,
                                      : make<tile::BitcastOp>(element, one));
     }
   }
+  text += more.empty() ? "" : ";" + more.str();
   SmallVector<bool> isSigned(told.size(), true);
   tile::PrintOp::create(b, authorsPlace(loc), b.getStringAttr(text),
                         /*hex=*/false, b.getDenseBoolArrayAttr(isSigned), told,

@@ -27,10 +27,11 @@ public:
   /// Has a lane of an i1 scalar or tile the value 1? An i1.
   mlir::Value anyOf(mlir::Value condition);
   /// A print with `report` about the first lane where `bad` is set, of which
-  /// there is one. `values`: scalars, or tiles of the shape of `bad`.
+  /// there is one. `values`: scalars, or tiles of the shape of `bad`. `more`:
+  /// the text's last field.
   void report(llvm::StringRef check, llvm::StringRef what,
               llvm::StringRef array, mlir::Value bad,
-              llvm::ArrayRef<mlir::Value> values);
+              llvm::ArrayRef<mlir::Value> values, llvm::StringRef more = "");
 
   mlir::Value integer(int64_t value, unsigned bits);
   /// A scalar as a tile of the shape of `like`, which may be a scalar.
@@ -55,6 +56,9 @@ private:
   mlir::Value reduce(mlir::Value tile, Combine combine);
 };
 
+/// "file:line:column" of what the author wrote.
+std::string placeText(mlir::Location loc);
+
 /// Type of the same shape with other elements.
 mlir::Type withElements(mlir::Type like, mlir::Type element);
 
@@ -68,7 +72,16 @@ struct SanitizerCounts {
   uint64_t accesses = 0, unknown = 0, values = 0;
 };
 
-void checkBounds(tile::KernelOp kernel, SanitizerCounts &counts);
+class ArrayArguments;
+void checkWritten(ArrayArguments &arguments,
+                  llvm::ArrayRef<mlir::Operation *> accesses,
+                  SanitizerCounts &counts);
+void checkRaces(ArrayArguments &arguments,
+                llvm::ArrayRef<mlir::Operation *> accesses,
+                SanitizerCounts &counts);
+void checkBounds(ArrayArguments &arguments,
+                 llvm::ArrayRef<mlir::Operation *> accesses,
+                 SanitizerCounts &counts);
 void checkValues(tile::KernelOp kernel, SanitizerCounts &counts);
 void reportOverflows(tile::KernelOp kernel, SanitizerCounts &counts);
 

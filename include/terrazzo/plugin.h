@@ -529,13 +529,18 @@ typedef struct tz_log_value { /* frozen */
  * tz_log_record.site. A print without values writes one record with count 0.
  * A report is a print with `report`: what a sanitizer has found. Its values are
  * scalars that one thread writes one after the other, and its text is
- *   check ; what ; array ; shape
+ *   check ; what ; array ; shape ; more
  * with the names of the check ("bounds"), of the access or operation ("load"),
  * of the argument ("x", or nothing), and the tile's extents ("16x32", or
  * nothing for a scalar). The first value is the row-major number of the first
  * element of the tile that the report is about, the second how many there are.
  *   bounds: then the element of the array, and how many elements it has.
- *   nan, overflow: then the value that came out.
+ *   nan, overflow: then the value that came out, or the one that is wrong.
+ *   uninitialized: then the element of the array.
+ *   race: then the element, the key of the other access, and the sizes of the
+ *   grid's first two axes. A key is the number of a program plus 1, times 256,
+ *   plus the number of a place, of which `more` has a list from 1 on:
+ *   "writes@k.py:12:5|reads@k.py:11:9".
  * The next stream synchronisation answers TZ_E_ASSERTION. The program goes on.
  * Owns: the artifact. */
 typedef struct tz_log_site {

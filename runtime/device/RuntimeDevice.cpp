@@ -15,6 +15,7 @@ Device::Device(Plugin &plugin, const Plugin::DevicePlace &place, size_t index,
 }
 
 Device::~Device() {
+  writtenMemory.clear();
   if (isWrapped) {
     api().device_release(handle());
   }
@@ -138,6 +139,11 @@ Result<tz_dptr> Device::allocate(uint64_t size, uint64_t align, uint32_t kind,
 Status Device::free(tz_dptr memory, Stream *stream) {
   if (!memory) {
     return Status();
+  }
+  if (writtenMemory.isUsed()) [[unlikely]] {
+    if (Status s = writtenMemory.wroteAll(stream, memory); !s.ok()) {
+      return s;
+    }
   }
   return check(
       api().mem_free(handle(), memory, stream ? stream->handle() : nullptr));

@@ -9,6 +9,7 @@
 #define TERRAZZO_RUNTIME_DEVICE_RUNTIMEDEVICE_H
 
 #include "runtime/device/LogRing.h"
+#include "runtime/device/DeviceShadows.h"
 #include "runtime/launch/PlanEvaluator.h"
 #include "runtime/loader/Registry.h"
 
@@ -64,6 +65,8 @@ public:
   bool isHostPinned(tz_dptr memory) const;
   /// The allocation that holds the address, as far as the device knows.
   std::optional<tz_memory_range> allocationAt(tz_dptr address) const;
+  /// What nothing has written yet, for kernels that check it.
+  WrittenMemory &written() { return writtenMemory; }
   Result<std::unique_ptr<Stream>> createStream(int32_t priority = 0);
   /// A stream over one of another interface.
   Result<std::unique_ptr<Stream>> wrapStream(const tz_native &native);
@@ -90,6 +93,7 @@ private:
   std::string deviceLabel, deviceName, targetId, driver;
   tz_device_info facts{};
   std::array<int64_t, 7> properties;
+  WrittenMemory writtenMemory{*this};
 };
 
 /// One thread at a time. What the launch path needs per stream lives here: log
@@ -104,6 +108,10 @@ public:
   Status copy(tz_dptr to, tz_dptr from, uint64_t bytes, uint32_t kind);
   Status fill(tz_dptr to, uint64_t bytes, uint32_t pattern,
               uint32_t patternBytes);
+  /// Of memory of the runtime's own, which no kernel is told of.
+  Status fillUnnoted(tz_dptr to, uint64_t bytes, uint8_t pattern) {
+    return owner->check(owner->api().fill(native, to, bytes, pattern, 1));
+  }
   /// Waits, then decodes the log ring buffers: prints go to `sink` of
   /// setPrintSink, a failed assert is TZ_E_ASSERTION.
   Status synchronize();
@@ -137,6 +145,7 @@ public:
   Result<tz_dptr> ticket();
   Result<tz_dptr> workspace(const void *owner, uint64_t bytes, uint64_t align,
                             uint32_t zero);
+  RaceMemory &races() { return raceMemory; }
   /// Extensions of the launch, or null.
   const tz_ext *extensions() const {
     return known.num_ranges ? &known.head : nullptr;
@@ -156,6 +165,7 @@ private:
   tz_stream *native = nullptr;
   std::vector<std::unique_ptr<LogRing>> rings;
   std::vector<Workspace> workspaces;
+  RaceMemory raceMemory;
   tz_dptr ticketMemory = 0;
   PrintSink print;
   uint64_t timeoutNs = 0;

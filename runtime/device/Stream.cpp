@@ -22,6 +22,7 @@ Stream::~Stream() {
   for (Workspace &space : workspaces) {
     (void)owner->free(space.memory);
   }
+  raceMemory.release(*owner);
   (void)owner->free(ticketMemory);
 }
 
@@ -32,7 +33,11 @@ Status Stream::copy(tz_dptr to, tz_dptr from, uint64_t bytes, uint32_t kind) {
   if (!to || !from) {
     return Status(TZ_E_INVALID_ARGUMENT, "copy from or to a null address");
   }
-  return owner->check(owner->api().copy(native, to, from, bytes, kind));
+  Status s = owner->check(owner->api().copy(native, to, from, bytes, kind));
+  if (s.ok() && owner->written().isUsed()) [[unlikely]] {
+    s = owner->written().wrote(*this, to, bytes);
+  }
+  return s;
 }
 
 Status Stream::fill(tz_dptr to, uint64_t bytes, uint32_t pattern,
@@ -53,8 +58,12 @@ Status Stream::fill(tz_dptr to, uint64_t bytes, uint32_t pattern,
   if (!to) {
     return Status(TZ_E_INVALID_ARGUMENT, "fill of a null address");
   }
-  return owner->check(
-      owner->api().fill(native, to, bytes, pattern, patternBytes));
+  Status s =
+      owner->check(owner->api().fill(native, to, bytes, pattern, patternBytes));
+  if (s.ok() && owner->written().isUsed()) [[unlikely]] {
+    s = owner->written().wrote(*this, to, bytes);
+  }
+  return s;
 }
 
 /// A wait was ended; what it was for goes on.

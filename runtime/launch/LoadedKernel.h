@@ -35,6 +35,8 @@ public:
 
   const Artifact &artifact() const { return *code; }
   const Device &owner() const { return *device; }
+  /// It notes in Device::written() what it writes, and looks there.
+  bool looksForUnwritten() const { return notesWrites; }
   /// args: the user's arguments in the order of Artifact::userLeaves.
   Status launch(Stream &stream, const std::array<int64_t, 3> &grid,
                 std::span<const ArgValue> args, uint64_t correlation = 0);
@@ -93,10 +95,17 @@ private:
   Status packView(size_t variant, uint32_t arg, const PlanInputs &inputs,
                   uint8_t *slot);
   void findOccupancy(size_t variant, PlanInputs &inputs);
-  void findArrayEnds();
-  /// The arguments, and behind them the ends of arrays that the code asks for.
-  std::vector<ArgValue> withArrayEnds(const Stream &stream,
-                                      std::span<const ArgValue> args);
+  void findArrayFacts();
+  /// The arguments, and behind them what the code asks about arrays.
+  Result<std::vector<ArgValue>>
+  withArrayFacts(Stream &stream, const std::array<int64_t, 3> &grid,
+                 std::span<const ArgValue> args);
+  /// Where the keys of the launch are, of each array fact; 0: there are none.
+  Result<std::vector<tz_dptr>>
+  findRaceMemory(Stream &stream, const std::array<int64_t, 3> &grid,
+                 std::span<const tz_memory_range> arrays);
+  /// The code does not note what it writes.
+  Status countAsWritten(Stream &stream, const ArgValue &arg) const;
   void tellUnknown(uint32_t argument);
 
   std::shared_ptr<Device> device;
@@ -104,7 +113,8 @@ private:
   tz_module *module = nullptr;
   std::vector<Entry> entries;
   /// User arguments behind those of the launch.
-  std::vector<ArrayEnd> arrayEnds;
+  std::vector<ArrayFact> arrayFacts;
+  bool notesWrites = false;
   std::mutex toldLock;
   std::vector<uint32_t> toldUnknown; ///< of which it was said
   const char *hostName = nullptr;    // where it runs in the process' memory

@@ -8,6 +8,7 @@
 #include "runtime/launch/PlanEvaluator.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 namespace tz::runtime {
@@ -352,7 +353,8 @@ Status Artifact::verify() const {
       bool user = arg.kind == TZ_ARG_USER || arg.kind == TZ_ARG_TENSOR_VIEW;
       if (user && !userTypes.empty() && index >= userTypes.size() &&
           (arg.kind != TZ_ARG_USER || arg.type != TZ_TYPE_I64 ||
-           index >= 3 * userTypes.size() || !arrayEnd(arg.name))) {
+           index >= (1 + MostFacts) * userTypes.size() ||
+           !arrayFact(arg.name))) {
         return bad("argument '" + arg.name + "' names user argument " +
                    std::to_string(index) + " of " +
                    std::to_string(userTypes.size()));
@@ -371,17 +373,50 @@ Status Artifact::verify() const {
   return Status();
 }
 
-std::optional<ArrayEnd> Artifact::arrayEnd(std::string_view name) const {
-  const bool isEnd = name.ends_with(".end");
-  if (!isEnd && !name.ends_with(".begin")) {
+/// A digit behind ':' at the end, which is taken away; 0: there is none.
+static uint32_t takeDigit(std::string_view &name) {
+  if (name.size() < 3 || name[name.size() - 2] != ':' || name.back() < '1' ||
+      name.back() > '8') {
+    return 0;
+  }
+  const auto digit = uint32_t(name.back() - '0');
+  name.remove_suffix(2);
+  return digit;
+}
+
+std::optional<ArrayFact> parseArrayFact(std::string_view name) {
+  static constexpr std::pair<std::string_view, ArrayFact::Kind> kinds[] = {
+      {".begin", ArrayFact::Begin},
+      {".end", ArrayFact::End},
+      {".written", ArrayFact::Written},
+      {".race", ArrayFact::Races},
+      {".reads", ArrayFact::Reads}};
+  ArrayFact fact;
+  fact.planes = takeDigit(name);
+  fact.granule = fact.planes ? takeDigit(name) : 1;
+  for (auto [ending, kind] : kinds) {
+    const bool hasShape = kind == ArrayFact::Races || kind == ArrayFact::Reads;
+    if (name.ends_with(ending) && hasShape == (fact.planes != 0) &&
+        std::has_single_bit(fact.granule)) {
+      fact.kind = kind;
+      fact.array = name.substr(0, name.size() - ending.size());
+      return fact;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<ArrayFact> Artifact::arrayFact(std::string_view name) const {
+  std::optional<ArrayFact> fact = parseArrayFact(name);
+  if (!fact) {
     return std::nullopt;
   }
-  name.remove_suffix(isEnd ? 4 : 6);
   const std::vector<std::string> names = leafNames();
   for (size_t i = 0; i < userLeaves.size(); ++i) {
     if (userTypes[i] == TZ_TYPE_PTR && userLeaves[i] < names.size() &&
-        names[userLeaves[i]] == name) {
-      return ArrayEnd{uint32_t(i), isEnd};
+        names[userLeaves[i]] == fact->array) {
+      fact->argument = uint32_t(i);
+      return fact;
     }
   }
   return std::nullopt;

@@ -119,12 +119,21 @@ struct Leaf {
 void addLeaves(std::vector<Leaf> &leaves, ArgumentSpec &spec,
                const std::string &name, uint32_t parameter);
 
-/// The first byte of the memory behind a user argument, or the one behind the
-/// last. Checks of a sanitizer ask for them.
-struct ArrayEnd {
+/// What checks of a sanitizer ask about the memory behind a user argument: its
+/// first byte, the one behind the last, or where its shadow is (0: none).
+struct ArrayFact {
+  enum Kind { Begin, End, Written, Races, Reads };
+  std::string_view array; ///< its name
+  Kind kind = Begin;
   uint32_t argument = 0;
-  bool isEnd = false;
+  /// Of Races and Reads: bytes of memory that share a key, and keys of each.
+  uint32_t granule = 1, planes = 0;
 };
+/// A kernel's arguments of this kind for each of the launch's, at most.
+constexpr size_t MostFacts = 5;
+/// "x.begin", "x.end", "x.written", "x.race:4:3", "x.reads:4:3"; not the
+/// argument. Nothing: it is no such name.
+std::optional<ArrayFact> parseArrayFact(std::string_view name);
 
 struct Artifact {
   // Written by the host (core/driver), before the artifact is kept or launched.
@@ -158,10 +167,9 @@ struct Artifact {
   /// Names of the leaves of all parameters, in order.
   std::vector<std::string> leafNames() const;
   const Blob *findBlob(std::string_view name) const;
-  /// User argument `index` of a variant is behind those of the launch: which
-  /// end of whose memory it is, by its name "x.begin" or "x.end". Nothing:
-  /// there is no pointer of that name.
-  std::optional<ArrayEnd> arrayEnd(std::string_view name) const;
+  /// A user argument of a variant is behind those of the launch: what it is,
+  /// by its name. Nothing: there is no pointer of that name.
+  std::optional<ArrayFact> arrayFact(std::string_view name) const;
 };
 
 /// Well-formed: known opcodes, no underflow, one value at the end, bounded.

@@ -24,7 +24,7 @@ constexpr size_t MaxOpen = 1024;
 
 /// The fields of a report's text.
 struct Form {
-  std::string check, what, array;
+  std::string check, what, array, more;
   std::vector<int64_t> shape;
 
   explicit Form(const std::string &text) {
@@ -35,6 +35,7 @@ struct Form {
       field = text.substr(at, end - at);
       at = std::min(end + 1, text.size());
     }
+    more = text.substr(std::min(at, text.size()));
     check = std::move(fields[0]);
     what = std::move(fields[1]);
     array = std::move(fields[2]);
@@ -70,6 +71,39 @@ std::string boundsText(const Form &form, int64_t element, int64_t elements) {
          form.array + "', which has " +
          (elements == 0 ? std::string("no elements")
                         : "elements 0 to " + std::to_string(elements - 1));
+}
+
+/// "load of element 3 of 'x'"
+std::string elementText(const Form &form, uint64_t element) {
+  return form.what + " of element " + std::to_string(int64_t(element)) +
+         " of '" + form.array + "'";
+}
+
+/// What the other program does, and where: "writes at k.py:12:5". `more` has
+/// "writes@k.py:12:5|reads@k.py:11:9", for each place from 1.
+std::string otherText(const Form &form, uint32_t place) {
+  std::string_view rest = form.more;
+  for (uint32_t i = 1; i < place; ++i) {
+    const size_t end = rest.find('|');
+    rest = end == rest.npos ? std::string_view() : rest.substr(end + 1);
+  }
+  const std::string_view one = rest.substr(0, rest.find('|'));
+  const size_t at = one.find('@');
+  return place == 0 || at == one.npos
+             ? "touches"
+             : std::string(one.substr(0, at)) + " at " +
+                   std::string(one.substr(at + 1));
+}
+
+/// Values: element, key of the other access, sizes of the grid.
+std::string raceText(const Form &form, const std::vector<uint64_t> &values) {
+  const auto key = uint32_t(values[3]);
+  const uint32_t x = std::max(uint32_t(values[4]), 1u),
+                 y = std::max(uint32_t(values[5]), 1u), linear = (key >> 8) - 1;
+  const uint32_t program[3] = {linear % x, linear / x % y, linear / x / y};
+  return elementText(form, values[2]) + ", which program " +
+         programText(program) + " " + otherText(form, key & 255) +
+         "; nothing orders the two";
 }
 
 std::string valueText(const Form &form, const LogValue &value, uint64_t bits) {
@@ -150,10 +184,16 @@ Status SanitizerReports::status() const {
   const int64_t lane = int32_t(told->values[0]);
   const int64_t lanes = int32_t(told->values[1]);
   const bool isBounds = form.check == "bounds" && told->values.size() >= 4;
+  const bool isRace = form.check == "race" && told->values.size() >= 6;
+  const bool isUnwritten = form.check == "uninitialized";
   std::string text = placeOf(site) + ": " + form.check + ": ";
-  text += isBounds ? boundsText(form, int64_t(told->values[2]),
-                                int64_t(told->values[3]))
-                   : valueText(form, site.values[2], told->values[2]);
+  text +=
+      isBounds
+          ? boundsText(form, int64_t(told->values[2]), int64_t(told->values[3]))
+      : isRace ? raceText(form, told->values)
+      : isUnwritten
+          ? elementText(form, told->values[2]) + ", which nothing has written"
+          : valueText(form, site.values[2], told->values[2]);
   const std::string where =
       form.shape.empty() ? "" : indexText(uint64_t(lane), form.shape);
   if (!form.shape.empty()) {
@@ -194,9 +234,11 @@ Status SanitizerReports::status() const {
       .with("program", program)
       .with("tile_element", where)
       .with("array", form.array);
+  if (isBounds || isRace || isUnwritten) {
+    status.with("element", std::to_string(int64_t(told->values[2])));
+  }
   if (isBounds) {
-    status.with("element", std::to_string(int64_t(told->values[2])))
-        .with("elements", std::to_string(int64_t(told->values[3])));
+    status.with("elements", std::to_string(int64_t(told->values[3])));
   }
   return status;
 }

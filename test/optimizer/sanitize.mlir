@@ -4,7 +4,7 @@
 // RUN: tz-opt %s --tile-sanitize --split-input-file -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // STATS: tile-sanitize
-// STATS-DAG: 7  accesses
+// STATS-DAG: 14  accesses
 // STATS-DAG: 1  unknown
 // STATS-DAG: 5  values
 
@@ -191,5 +191,78 @@ tile.kernel @integers(%x: !tile.ptr<i32> {tile.name = "x"}, %a: i32, %b: i32, %m
   %r = tile.remui %a, %c8 : i32
   %s = tile.shl %r, %b : i32
   tile.store %x, %s : !tile.ptr<i32>, i32
+  tile.return
+}
+
+// -----
+// uninitialized: the shadow is the array moved by a distance; a store notes, a
+// load looks, an atomic update does both in one.
+// CHECK-LABEL: @written(
+// CHECK-SAME: %[[BEGIN:[^ ]*]]: i64 {tile.name = "x.begin"}, %{{.*}}: i64 {tile.name = "x.end"}, %[[SHADOW:[^ ]*]]: i64 {tile.name = "x.written"}
+// CHECK: arith.cmpi ne, %[[SHADOW]]
+// CHECK: scf.if
+// CHECK: arith.subi %[[SHADOW]], %[[BEGIN]]
+// CHECK: tile.bitcast {{.*}} to tensor<4x!tile.ptr<i16>>
+// CHECK: arith.constant 257 : i16
+// CHECK: %[[MARKS:.*]] = tile.load {{.*}} mask
+// CHECK: arith.cmpi ne, %[[MARKS]]
+// CHECK: tile.print "uninitialized;load;x;4"
+// CHECK: tile.load {{.*}}f16
+// CHECK: arith.constant 257 : i16
+// CHECK-NOT: tile.print
+// CHECK: tile.store {{.*}} mask {{.*}}i16
+// CHECK: tile.store {{.*}}f16
+// CHECK: tile.atomic_rmw xchg relaxed device {{.*}} mask
+// CHECK: tile.print "uninitialized;atomic update;n;"
+// CHECK: tile.atomic_rmw add
+tile.kernel @written(%x: !tile.ptr<f16> {tile.name = "x"}, %n: !tile.ptr<i32> {tile.name = "n"}) attributes {tile.sanitize = ["uninitialized"]} {
+  %at = tile.range 0 to 4 : tensor<4xi32>
+  %xs = tile.splat %x : !tile.ptr<f16> -> tensor<4x!tile.ptr<f16>>
+  %p = tile.addptr %xs, %at : tensor<4x!tile.ptr<f16>>, tensor<4xi32>
+  %v = tile.load %p : tensor<4x!tile.ptr<f16>> -> tensor<4xf16>
+  tile.store %p, %v : tensor<4x!tile.ptr<f16>>, tensor<4xf16>
+  %one = arith.constant 1 : i32
+  %old = tile.atomic_rmw add relaxed device %n, %one : !tile.ptr<i32> -> i32, i32
+  tile.return
+}
+
+// -----
+// race: three planes of keys without atomics. An array that is only read has
+// keys where another argument writes its memory.
+// CHECK-LABEL: @races(
+// CHECK-SAME: tile.name = "x.reads:2:3"
+// CHECK-SAME: tile.name = "out.race:2:3"
+// CHECK: tile.atomic_rmw xchg acq_rel device
+// CHECK: tile.load {{.*}}{isVolatile}
+// CHECK: tile.print "race;load;x;;reads@{{.*}}|writes@{{.*}}"
+// CHECK: tile.load {{.*}} : !tile.ptr<f16> -> f16
+// CHECK: tile.atomic_rmw xchg acq_rel device
+// CHECK: tile.load {{.*}}{isVolatile}
+// CHECK: tile.load {{.*}}{isVolatile}
+// CHECK-NOT: isVolatile
+// CHECK: tile.print "race;store;out;;reads@{{.*}}|writes@{{.*}}"
+// CHECK: tile.store {{.*}} : !tile.ptr<f32>, f32
+tile.kernel @races(%x: !tile.ptr<f16> {tile.name = "x"}, %out: !tile.ptr<f32> {tile.name = "out"}) attributes {tile.sanitize = ["race"]} {
+  %v = tile.load %x : !tile.ptr<f16> -> f16
+  %w = arith.extf %v : f16 to f32
+  tile.store %out, %w : !tile.ptr<f32>, f32
+  tile.return
+}
+
+// -----
+// What an acquire may order is not looked at, the acquire itself is.
+// CHECK-LABEL: @acquired(
+// CHECK: tile.print "race;store;
+// CHECK: tile.print "race;atomic update;
+// CHECK-NOT: tile.print
+tile.kernel @acquired(%x: !tile.ptr<i32> {tile.name = "x"}, %lock: !tile.ptr<i32> {tile.name = "lock"}) attributes {tile.sanitize = ["race"]} {
+  %one = arith.constant 1 : i32
+  tile.store %x, %one : !tile.ptr<i32>, i32
+  %old = tile.atomic_rmw add acq_rel device %lock, %one : !tile.ptr<i32> -> i32, i32
+  %last = arith.cmpi eq, %old, %one : i32
+  scf.if %last {
+    %v = tile.load %x : !tile.ptr<i32> -> i32
+    tile.store %x, %v : !tile.ptr<i32>, i32
+  }
   tile.return
 }

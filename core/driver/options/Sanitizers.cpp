@@ -18,10 +18,8 @@ namespace tz::driver {
 using namespace runtime;
 
 /// In the order in which they are told.
-static constexpr llvm::StringLiteral Names[] = {"bounds", "nan", "overflow"};
-/// What the interpreter finds, and no compiled code does.
-static constexpr llvm::StringLiteral OfInterpreter[] = {"uninitialized", "race",
-                                                        "sync"};
+static constexpr llvm::StringLiteral Names[] = {"bounds", "nan", "overflow",
+                                                "race", "uninitialized"};
 
 std::string sanitizerNames() {
   std::string text;
@@ -62,14 +60,12 @@ std::vector<std::string> sanitizersOf(const CompileJob &job) {
 }
 
 static Status refuse(llvm::StringRef name) {
-  if (llvm::is_contained(OfInterpreter, name)) {
-    return Status(
-        TZ_E_UNIMPLEMENTED,
-        "sanitize: compiled code has no check '" + name.str() + "'; " +
-            (name == "sync" ? "order in a block is the compiler's business"
-                            : "the interpreter looks for it (tz run --check, "
-                              "target interp)") +
-            ". Checks are " + sanitizerNames());
+  if (name == "sync") {
+    return Status(TZ_E_UNIMPLEMENTED,
+                  "sanitize: there is no check 'sync': a kernel has no "
+                  "barriers that its author could forget, the compiler sets "
+                  "them. Checks are " +
+                      sanitizerNames());
   }
   llvm::SmallVector<llvm::StringRef> all(std::begin(Names), std::end(Names));
   llvm::StringRef near = frontend::nearestName(name, all);

@@ -58,6 +58,20 @@ void Runner::tellArrays(Stream &stream) {
   stream.knowMemory(ranges);
 }
 
+/// Of what is in an `empty` buffer nobody is to know.
+static Status forgetEmpty(const Binding &binding,
+                          std::span<const tz_dptr> memory, Stream &stream) {
+  Status s;
+  for (size_t i = 0; s.ok() && i < memory.size(); ++i) {
+    const BoundBuffer &buffer = binding.buffers[i];
+    if (buffer.text.initializer == "empty") {
+      s = stream.device().written().forget(stream, memory[i],
+                                           buffer.content.size());
+    }
+  }
+  return s;
+}
+
 /// Keeps what each buffer holds; --save writes it.
 Status Runner::download(Stream &stream) {
   results.clear();
@@ -82,6 +96,11 @@ int Runner::launchFirst(LoadedKernel &kernel, Stream &stream,
     return fail(s);
   }
   tellArrays(stream);
+  if (kernel.looksForUnwritten()) {
+    if (s = forgetEmpty(binding, memory, stream); !s.ok()) {
+      return fail(s);
+    }
+  }
   const std::vector<ArgValue> args = launchValues(artifact, binding, memory);
   mark("load and copy in");
   std::fflush(stdout); // a fault would lose it
@@ -173,6 +192,11 @@ Status Runner::launchAgain(LoadedKernel &kernel, Stream &stream,
   }
   if (device.isHostMemory()) {
     tellArrays(stream);
+  }
+  if (kernel.looksForUnwritten()) {
+    if (s = forgetEmpty(binding, memory, stream); !s.ok()) {
+      return s;
+    }
   }
   const std::vector<ArgValue> args = launchValues(artifact, binding, memory);
   PrintSink prints = stream.setPrintSink({}); // the first launch has shown them

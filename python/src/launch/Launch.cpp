@@ -49,7 +49,9 @@ static bool isChecked(const std::vector<Option> &options) {
                    : nullptr;
     }
   }
-  return asks || (checks && std::strstr(checks, "bounds"));
+  return asks || (checks && (std::strstr(checks, "bounds") ||
+                             std::strstr(checks, "race") ||
+                             std::strstr(checks, "uninitialized")));
 }
 
 Function::Variant *Function::variant(PyObject *self, const Bound &bound) {

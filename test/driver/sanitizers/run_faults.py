@@ -1,6 +1,6 @@
 """Runs kernels with planted faults: each must be told by its check, at its line, and by no other check.
 
-  run_faults.py TZ FOLDER --target cpu [--checks bounds,nan] [--only WORD]
+  run_faults.py TZ FOLDER --target cpu [--checks bounds,nan] [--ends-races] [--only WORD]
 
 Above a kernel stand the words of `tz run`, behind `# run: `. The faulty line ends with `#! CHECK: TEXT`: the check that
 must report it, at this line, with this text. The line below it may say `#= STATEMENT`, or one above the kernel
@@ -63,13 +63,13 @@ def read(path, folder):
 
 
 class Runner:
-    def __init__(self, tz, target, checks):
-        self.tz, self.target, self.checks = tz, target, checks
+    def __init__(self, tz, target, checks, ends_races):
+        self.tz, self.target, self.checks, self.ends_races = tz, target, checks, ends_races
 
     def run(self, path, kernel, words, target, checks):
         """Exit status, and what was said."""
         sanitize = ["--sanitize", ",".join(checks)] if checks else []
-        run = subprocess.run([self.tz, "run", f"{path}::{kernel.name}", "--target", target, *sanitize, *words],
+        run = subprocess.run([self.tz, "run", f"{path}::{kernel.name}", "--target", target, "--repeat", "1", *sanitize, *words],
                              capture_output=True, text=True, timeout=60, errors="replace")
         return run.returncode, run.stdout + run.stderr
 
@@ -83,8 +83,10 @@ class Runner:
         check, line, text = kernel.fault
         status, said = self.run(kernel.path, kernel, kernel.words, self.target, self.checks)
         place = rf"{re.escape(kernel.path)}:{line}:\d+"
-        if check == "race":  # a race has two places
-            found = f": race: " in said and text in said and re.search(place, said)
+        if check == "race" and self.ends_races:
+            found = "race in device memory" in said and re.search(place, said)
+        elif check == "race":  # a race has two places
+            found = ": race: " in said and text in said and re.search(place, said)
         else:
             found = re.search(rf"{place}: {check}: {re.escape(text)}", said)
         if status != 1 or not found:
@@ -123,10 +125,11 @@ def main():
     parser.add_argument("tz")
     parser.add_argument("folder")
     parser.add_argument("--target", required=True)
-    parser.add_argument("--checks", default="bounds,nan,overflow")
+    parser.add_argument("--checks", default="bounds,nan,overflow,race,uninitialized")
+    parser.add_argument("--ends-races", action="store_true", help="the target itself ends a launch with a race, and names the place")
     parser.add_argument("--only", default="")
     options = parser.parse_args()
-    runner = Runner(options.tz, options.target, options.checks.split(","))
+    runner = Runner(options.tz, options.target, options.checks.split(","), options.ends_races)
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(2) as pool:
         files = sorted(os.path.join(options.folder, name) for name in os.listdir(options.folder) if name.endswith(".py"))
         kernels = [kernel for file in files for kernel in read(file, folder) if options.only in kernel.name]

@@ -36,7 +36,7 @@ def forgotten_axis(out):
 @triton.jit
 def neighbour(x):
     at = tl.program_id(0) * 16 + tl.arange(0, 16)
-    value = tl.load(x + at + 1, mask=at < 63, other=0.0)  #! race: load of element 16 of 'x'
+    value = tl.load(x + at + 1, mask=at < 63, other=0.0)  #! race: element 16 of 'x'
     #= value = tl.load(x + at)
     tl.store(x + at, value + 1.0)
 
@@ -61,7 +61,7 @@ def scattered(x, bins):
 @triton.jit
 def read_of_a_counter(count, out):
     tl.atomic_add(count, 1)
-    tl.store(out + tl.program_id(0), tl.load(count))  #! race: load of element 0 of 'count'
+    tl.store(out + tl.program_id(0), tl.load(count))  #! race: element 0 of 'count'
     #= tl.store(out + tl.program_id(0), tl.atomic_add(count, 0))
 
 
@@ -121,7 +121,7 @@ def transposed_in_place(x):
     rows = tl.program_id(0) * 2 + tl.arange(0, 2)[:, None]
     columns = tl.program_id(1) * 2 + tl.arange(0, 2)[None, :]
     value = tl.load(x + rows * 8 + columns)
-    tl.store(x + columns * 8 + rows, value)  #! race: store of element 16 of 'x'
+    tl.store(x + columns * 8 + rows, value)  #! race: element 2 of 'x'
     #= tl.store(x + rows * 8 + columns, value)
 
 
