@@ -319,6 +319,13 @@ typedef struct tz_memory_range { /* frozen */
 TZ_API tz_status_t tz_stream_know_memory(tz_stream_t stream,
                                          const tz_memory_range *ranges,
                                          size_t num_ranges);
+/* From here on the stream nothing has written these bytes, until kernels with
+ * the check `uninitialized`, copies or fills do. Such kernels report what they
+ * read before. A kernel without the check that gets a pointer into them writes
+ * all. For whole arrays: one of which only a part was forgotten counts as
+ * written. */
+TZ_API tz_status_t tz_stream_forget_memory(tz_stream_t stream, uint64_t address,
+                                           uint64_t bytes);
 
 /* Asynchronous: host memory stays valid until the stream has passed. */
 TZ_API tz_status_t tz_copy_in(tz_stream_t stream, uint64_t to, const void *from,

@@ -1,4 +1,5 @@
-//===- DeviceShadows.h - what sanitizers note of a device's memory ---------===//
+//===- DeviceShadows.h - what sanitizers note of a device's memory
+//---------===//
 //
 // What   Of the check `uninitialized`: a byte for each byte of memory that was
 //        said to be unwritten, 1 where something wrote it. Of the check `race`:

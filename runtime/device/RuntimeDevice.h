@@ -8,8 +8,8 @@
 #ifndef TERRAZZO_RUNTIME_DEVICE_RUNTIMEDEVICE_H
 #define TERRAZZO_RUNTIME_DEVICE_RUNTIMEDEVICE_H
 
-#include "runtime/device/LogRing.h"
 #include "runtime/device/DeviceShadows.h"
+#include "runtime/device/LogRing.h"
 #include "runtime/launch/PlanEvaluator.h"
 #include "runtime/loader/Registry.h"
 

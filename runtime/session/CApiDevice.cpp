@@ -217,6 +217,15 @@ tz_status_t tz_stream_know_memory(tz_stream_t stream,
   });
 }
 
+tz_status_t tz_stream_forget_memory(tz_stream_t stream, uint64_t address,
+                                    uint64_t bytes) {
+  TZ_REQUIRE(stream);
+  return guarded([&] {
+    WrittenMemory &written = stream->stream->device().written();
+    return written.forget(*stream->stream, address, bytes);
+  });
+}
+
 tz_status_t tz_copy_in(tz_stream_t stream, uint64_t to, const void *from,
                        uint64_t bytes) {
   TZ_REQUIRE(stream);

@@ -1,4 +1,5 @@
-//===- DeviceShadowsTest.cpp - what checks of memory get at a launch -------===//
+//===- DeviceShadowsTest.cpp - what checks of memory get at a launch
+//-------===//
 //
 // What   The bytes that are written, the keys of races, and the reports of
 //        both.

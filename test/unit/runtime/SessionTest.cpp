@@ -345,6 +345,12 @@ TEST_F(SessionApi, MemoryCopiesAndEvents) {
   ok(tz_stream_sync(stream));
   EXPECT_EQ(back[15], 0xab);
   EXPECT_TRUE(Owned(tz_fill(stream, memory, 16, 0, 3)));
+  ok(tz_stream_forget_memory(stream, memory, 16));
+  ok(tz_stream_forget_memory(stream, memory, 0));
+  ok(tz_copy_in(stream, memory, back, 16)); // notes what it writes
+  EXPECT_TRUE(Owned(tz_stream_forget_memory(stream, 0, 16)));
+  EXPECT_TRUE(Owned(tz_stream_forget_memory(stream, UINT64_MAX - 3, 16)));
+  EXPECT_TRUE(Owned(tz_stream_forget_memory(nullptr, memory, 16)));
   tz_event_destroy(event);
   ok(tz_memory_free(device, memory));
 }
