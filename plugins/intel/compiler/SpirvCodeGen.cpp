@@ -114,6 +114,7 @@ Compiled compileKernel(tile::KernelOp kernel, const Machine &machine,
   widenIntegers(module);
   numberPointerVectors(module);
   expandBitReversals(module);
+  takeParts(module);
   if (machine.mayBeCpu()) {
     expandConversions(module);
   }

@@ -72,6 +72,7 @@ void optimize(Module &module, TargetMachine &machine) {
     narrowGuardedShifts(function);
     invertNegatedLimits(function);
     splitChosenWords(function);
+    separateTruncatedSums(function);
     roundInPlace(function);
     shareDivisors(function); // a NaN gives a NaN, whatever its scale
     orderLoads(function);    // it looks at uses, which the others change

@@ -31,6 +31,9 @@ void invertNegatedLimits(llvm::Function &function);
 /// SplitWords.cpp: low halves of words, of which others are used too.
 void splitChosenWords(llvm::Function &function);
 
+/// TruncatedSums.cpp: low parts of the sums of integer matrix products.
+void separateTruncatedSums(llvm::Function &function);
+
 /// RoundedFloats.cpp: floats that are rounded to bf16 and go on as floats.
 void roundInPlace(llvm::Function &function);
 
