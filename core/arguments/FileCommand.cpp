@@ -5,8 +5,9 @@
 //===----------------------------------------------------------------------===//
 #include "core/arguments/FileCommand.h"
 
+#include "runtime/file/File.h"
+
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Regex.h"
 
 #include <CLI/CLI.hpp>
@@ -59,9 +60,11 @@ Result<std::string> takeFileCommand(Request &request) {
   if (!path.ends_with(".py") || kernel.empty() || saysArguments(request)) {
     return std::string();
   }
-  auto file = MemoryBuffer::getFile(path);
-  auto command =
-      file ? findCommand((*file)->getBuffer(), kernel, "run") : std::nullopt;
+  // Of what cannot be read, the compilation says why. A pipe is its own to
+  // read.
+  constexpr uint64_t most = 64 << 20;
+  auto file = runtime::readRegular(path.str(), most);
+  auto command = file.ok() ? findCommand(*file, kernel, "run") : std::nullopt;
   if (!command) {
     return std::string();
   }

@@ -78,9 +78,9 @@ def BulkStores : SimtPass<"simt-bulk-stores"> {
     its frame is known at launch. Full and checked branches around such stores
     become one again: the bulk copy unit cuts off what is outside for nothing.
     It stores units of 16 bytes, so threads store a block in which rows end
-    between two of them. They store what a loop stores in each iteration, if a
-    product of the next one is computed from a tile that it carries: that one
-    would wait until the unit has read shared memory.
+    between two of them. So they do in a loop whose products are
+    computed from a tile that it carries: the next one would wait until the unit
+    has read shared memory.
   }];
   let constructor = "tz::simt::createBulkStores(nullptr)";
   let statistics = [

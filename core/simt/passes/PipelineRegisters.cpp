@@ -36,7 +36,7 @@
 //       } else {
 //         ...
 //         scf.yield %cst_3, %cst_4 : tensor<1024xi32, #layout2>, tensor<1024xi32, #layout2>
-//       }
+//       } {simt.later_loads}
 //       ...
 //       %25 = simt.slot %5[%c0_i32_1] : <2 x <64x32xf16, #shared>> -> <64x32xf16, #shared>
 //       %26 = simt.unpack %10 : tensor<1024xi32, #layout2> -> tensor<64x32xf16, #layout1>
@@ -57,7 +57,7 @@
 //         } else {
 //           ...
 //           scf.yield %cst_4, %cst_5 : tensor<1024xi32, #layout2>, tensor<1024xi32, #layout2>
-//         }
+//         } {simt.later_loads}
 //         %42 = simt.slot %5[%arg6] : <2 x <64x32xf16, #shared>> -> <64x32xf16, #shared>
 //         %43 = simt.slot %6[%arg6] : <2 x <32x64xf16, #shared1>> -> <32x64xf16, #shared1>
 //         %44 = simt.dot %42, %43, %arg5 : !simt.buffer<64x32xf16, #shared>, !simt.buffer<32x64xf16, #shared1> -> tensor<64x64xf32, #layout>

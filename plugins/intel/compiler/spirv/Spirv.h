@@ -56,8 +56,8 @@ void expandConstantAddresses(llvm::Module &module);
 /// Of 8, 16, 32 and 64 bits.
 void expandBitReversals(llvm::Module &module);
 
-/// Elements of a vector of bytes or halves that is another vector's bits: SPIR-V
-/// has no vectors of more than 16 elements.
+/// Elements of a vector of bytes or halves that is another vector's bits:
+/// SPIR-V has no vectors of more than 16 elements.
 void takeParts(llvm::Module &module);
 
 /// Saturated conversions to integers as plain ones of what the integer holds; 0
