@@ -60,8 +60,7 @@ Result<std::string> takeFileCommand(Request &request) {
   if (!path.ends_with(".py") || kernel.empty() || saysArguments(request)) {
     return std::string();
   }
-  // Of what cannot be read, the compilation says why. A pipe is its own to
-  // read.
+  // Of what cannot be read, the compilation says why. It reads pipes itself.
   constexpr uint64_t most = 64 << 20;
   auto file = runtime::readRegular(path.str(), most);
   auto command = file.ok() ? findCommand(*file, kernel, "run") : std::nullopt;

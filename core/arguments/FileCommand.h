@@ -1,8 +1,7 @@
 //===- FileCommand.h - a command that a kernel's file has -------*- C++ -*-===//
 //
-// What   Finds a command of tz for a kernel in its file's text, as examples
-// have
-//        one in their docstrings, and takes arguments from it.
+// What   Finds a command of tz for a kernel in its file's text, where examples
+//        have one in their docstrings, and takes arguments from it.
 // Why    An editor elaborates a kernel with them, and `tz run FILE::KERNEL`
 //        alone runs it.
 //===----------------------------------------------------------------------===//
