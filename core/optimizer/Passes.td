@@ -151,6 +151,20 @@ def RecoverViews : KernelPass<"tile-recover-views"> {
   ];
 }
 
+def ReduceRanks : KernelPass<"tile-reduce-ranks"> {
+  let summary = "load and store matrices of a larger array as matrices";
+  let description = [{
+    A load of a view, or a store to one, with a reshape that adds or drops
+    dimensions of one element takes a view without them. Its base is moved to where
+    the block lies along them. A block that may lie outside along such a dimension
+    is asked for outside of the first one that stays. Views that a loop carries, and
+    loads with several users, stay.
+  }];
+  let statistics = [
+    Statistic<"reduced", "reduced", "loads and stores of views with fewer dimensions">
+  ];
+}
+
 def PeelMasks : KernelPass<"tile-peel-masks", /*reads=*/1> {
   let summary = "run full blocks without bounds checks";
   let description = [{
