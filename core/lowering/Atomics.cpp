@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "terrazzo/lowering/Atomics.h"
 
+#include "llvm/IR/MDBuilder.h"
+
 using namespace llvm;
 
 namespace tz::lowering {
@@ -136,6 +138,105 @@ Value *updated(IRBuilderBase &b, Elementwise &arithmetic, tile::AtomicKind kind,
   return arithmetic.convertFloat(next, wide, element);
 }
 
+namespace {
+
+/// An atomic operation on floats; each form gives the bits that were there.
+struct Update {
+  Value *byExchange();
+  Value *byIntegers();
+
+  IRBuilderBase &b;
+  Elementwise &arithmetic;
+  const tile::AtomicKind kind;
+  Value *const pointer, *const value;
+  const Bits &bits;
+  const AtomicOrdering order;
+  const SyncScope::ID scope;
+
+private:
+  BasicBlock *block(const char *name) {
+    return BasicBlock::Create(b.getContext(), name,
+                              b.GetInsertBlock()->getParent());
+  }
+};
+
+/// Reads, computes and exchanges until nothing has come between.
+Value *Update::byExchange() {
+  BasicBlock *before = b.GetInsertBlock();
+  BasicBlock *loop = block("atomic"), *done = block("atomic.done");
+  LoadInst *start = b.CreateAlignedLoad(bits.type, pointer, Align(bits.bytes));
+  start->setAtomic(AtomicOrdering::Monotonic, scope);
+  b.CreateBr(loop);
+  b.SetInsertPoint(loop);
+  PHINode *old = b.CreatePHI(bits.type, 2);
+  old->addIncoming(start, before);
+  Value *next = bits.from(
+      updated(b, arithmetic, kind, bits.to(old), value, bits.element));
+  AtomicCmpXchgInst *swap =
+      b.CreateAtomicCmpXchg(pointer, old, next, MaybeAlign(bits.bytes), order,
+                            failureOf(order), scope);
+  old->addIncoming(b.CreateExtractValue(swap, 0), b.GetInsertBlock());
+  b.CreateCondBr(b.CreateExtractValue(swap, 1), done, loop);
+  b.SetInsertPoint(done);
+  return old;
+}
+
+/// Floats of one sign are in the order of their bits: as signed integers the
+/// positive ones, upside down the negative ones. So one of two integer
+/// operations does it, by the operand's sign. A NaN in memory of the sign that
+/// lasts longest beats every number there; it is replaced by exchange.
+Value *Update::byIntegers() {
+  const bool isMax = kind == tile::AtomicKind::fmax;
+  auto *type = cast<IntegerType>(bits.type);
+  auto constant = [&](const APInt &n) { return ConstantInt::get(type, n); };
+  const unsigned width = type->getBitWidth();
+  Value *mine = bits.from(value), *zero = Constant::getNullValue(type);
+  // A NaN changes nothing: the operand that no integer is behind.
+  Value *isNan = b.CreateFCmpUNO(value, value);
+  mine = b.CreateSelect(isNan,
+                        constant(isMax ? APInt::getSignedMinValue(width)
+                                       : APInt::getSignedMaxValue(width)),
+                        mine);
+  Value *isPlain =
+      b.CreateOr(isNan, b.CreateICmpSGE(mine, zero)); // as signed integers
+  BasicBlock *plain = block("atomic.plain"),
+             *reversed = block("atomic.reversed"),
+             *joined = block("atomic.joined"), *odd = block("atomic.odd"),
+             *end = block("atomic.end");
+  b.CreateCondBr(isPlain, plain, reversed);
+  auto emit = [&](BasicBlock *in, AtomicRMWInst::BinOp op) {
+    b.SetInsertPoint(in);
+    Value *old = b.CreateAtomicRMW(op, pointer, mine, MaybeAlign(bits.bytes),
+                                   order, scope);
+    b.CreateBr(joined);
+    return old;
+  };
+  Value *first = emit(plain, isMax ? AtomicRMWInst::Max : AtomicRMWInst::Min);
+  Value *second =
+      emit(reversed, isMax ? AtomicRMWInst::UMin : AtomicRMWInst::UMax);
+  b.SetInsertPoint(joined);
+  PHINode *old = b.CreatePHI(type, 2);
+  old->addIncoming(first, plain);
+  old->addIncoming(second, reversed);
+  Value *was = bits.to(old);
+  Value *hasSign =
+      isMax ? b.CreateICmpSGE(old, zero) : b.CreateICmpSLT(old, zero);
+  Value *lasts = b.CreateAnd(b.CreateFCmpUNO(was, was), hasSign);
+  b.CreateCondBr(b.CreateAnd(lasts, b.CreateNot(isNan)), odd, end,
+                 MDBuilder(b.getContext()).createUnlikelyBranchWeights());
+  b.SetInsertPoint(odd);
+  Value *later = byExchange();
+  BasicBlock *exchanged = b.GetInsertBlock();
+  b.CreateBr(end);
+  b.SetInsertPoint(end);
+  PHINode *result = b.CreatePHI(type, 2);
+  result->addIncoming(old, joined);
+  result->addIncoming(later, exchanged);
+  return result;
+}
+
+} // namespace
+
 Value *emitAtomicUpdate(IRBuilderBase &b, Elementwise &arithmetic,
                         tile::AtomicKind kind, Value *pointer, Value *value,
                         mlir::Type element, const AtomicOrder &how) {
@@ -149,25 +250,12 @@ Value *emitAtomicUpdate(IRBuilderBase &b, Elementwise &arithmetic,
     return bits.to(b.CreateAtomicRMW(*op, pointer, bits.from(value),
                                      MaybeAlign(bits.bytes), order, scope));
   }
-  BasicBlock *before = b.GetInsertBlock();
-  Function *function = before->getParent();
-  auto *loop = BasicBlock::Create(b.getContext(), "atomic", function);
-  auto *done = BasicBlock::Create(b.getContext(), "atomic.done", function);
-  LoadInst *start = b.CreateAlignedLoad(bits.type, pointer, Align(bits.bytes));
-  start->setAtomic(AtomicOrdering::Monotonic, scope);
-  b.CreateBr(loop);
-  b.SetInsertPoint(loop);
-  PHINode *old = b.CreatePHI(bits.type, 2);
-  old->addIncoming(start, before);
-  Value *next =
-      bits.from(updated(b, arithmetic, kind, bits.to(old), value, element));
-  AtomicCmpXchgInst *swap =
-      b.CreateAtomicCmpXchg(pointer, old, next, MaybeAlign(bits.bytes), order,
-                            failureOf(order), scope);
-  old->addIncoming(b.CreateExtractValue(swap, 0), b.GetInsertBlock());
-  b.CreateCondBr(b.CreateExtractValue(swap, 1), done, loop);
-  b.SetInsertPoint(done);
-  return bits.to(old);
+  const bool isExtremum =
+      kind == tile::AtomicKind::fmax || kind == tile::AtomicKind::fmin;
+  Update update{b, arithmetic, kind, pointer, value, bits, order, scope};
+  return bits.to(isExtremum && how.hasExtrema && bits.bytes == 4
+                     ? update.byIntegers()
+                     : update.byExchange());
 }
 
 Value *emitCompareExchange(IRBuilderBase &b, Elementwise &arithmetic,

@@ -2,6 +2,11 @@
 // RUN: split-file %s %t
 // RUN: tz compile %t/floats.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=FLOATS
 // RUN: tz compile %t/floats.mlir --target nvidia:sm_80 --emit asm -o - | FileCheck %s --check-prefix=SM80
+// RUN: tz compile %t/largest.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=LARGEST
+// RUN: sed 's/fmax/fmin/' %t/largest.mlir > %t/smallest.mlir
+// RUN: tz compile %t/smallest.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=SMALLEST
+// RUN: sed 's/f32/f64/g' %t/largest.mlir > %t/wide.mlir
+// RUN: tz compile %t/wide.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=WIDE
 // RUN: tz compile %t/scalars.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=SCALARS
 // RUN: tz compile %t/tile.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=TILE
 // RUN: sed 's/acq_rel/release/' %t/tile.mlir > %t/told.mlir
@@ -30,6 +35,21 @@ tile.kernel @floats(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %h: !tile
   %p = tile.atomic_rmw fadd relaxed device %there, %half {group = 2 : i64} : tensor<128x!tile.ptr<bf16>> -> tensor<128xbf16>, tensor<128xbf16>
   %old = tile.atomic_rmw fadd relaxed device %at, %one {group = 1 : i64} : tensor<128x!tile.ptr<f32>> -> tensor<128xf32>, tensor<128xf32>
   tile.store %at, %old {group = 1 : i64} : tensor<128x!tile.ptr<f32>>, tensor<128xf32>
+  tile.return
+}
+
+// A maximum of floats is one of integers, signed or not by the sign of the operand. What is odd, a NaN in memory, is exchanged. So is an f64.
+// LARGEST-DAG: atom.global.max.s32
+// LARGEST-DAG: atom.global.min.u32
+// LARGEST: atom.relaxed.gpu.global.cas.b32
+// SMALLEST-DAG: atom.global.min.s32
+// SMALLEST-DAG: atom.global.max.u32
+// SMALLEST: atom.relaxed.gpu.global.cas.b32
+// WIDE-NOT: .s64
+// WIDE: atom.relaxed.gpu.global.cas.b64
+//--- largest.mlir
+tile.kernel @largest(%x: !tile.ptr<f32>, %v: f32) attributes {tile.num_warps = 1 : i32} {
+  %o = tile.atomic_rmw fmax relaxed device %x, %v {group = 1 : i64} : !tile.ptr<f32> -> f32, f32
   tile.return
 }
 

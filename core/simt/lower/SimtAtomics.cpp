@@ -125,9 +125,9 @@ void KernelLowering::atomicRmw(tile::AtomicRMWOp op) {
       return hooks.atomic(b, update, pointer, values, predicate);
     }
     return guarded(predicate, [&] {
-      return lowering::emitAtomicUpdate(b, *arithmetic, op.getKind(), pointer,
-                                        get(op.getValue(), reg), element,
-                                        {sem, hooks.syncScope(op.getScope())});
+      return lowering::emitAtomicUpdate(
+          b, *arithmetic, op.getKind(), pointer, get(op.getValue(), reg),
+          element, {sem, hooks.syncScope(op.getScope()), true});
     });
   };
   if (isTile) {

@@ -16,6 +16,9 @@ namespace tz::lowering {
 struct AtomicOrder {
   tile::MemSem sem;
   llvm::StringRef scope = "";
+  /// Has the machine atomic maxima and minima of integers? Those of floats are
+  /// made of them then; else by compare and exchange.
+  bool hasExtrema = false;
 };
 
 llvm::AtomicOrdering orderOf(tile::MemSem sem);
