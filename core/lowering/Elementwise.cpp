@@ -197,17 +197,20 @@ Value *fmaNarrowByFloats(IRBuilderBase &b, Value *x, Value *y, Value *z) {
   return roundedToOdd(b, sum, error);
 }
 
-/// Negates an 8-bit float, or drops its sign. Rounding to these types
-/// saturates, so an infinity must not go through arithmetic.
-Value *changeSign8(IRBuilderBase &b, Value *bits, Fp8 format, bool negate) {
+/// Negates a float of at most 16 bits, or drops its sign, in its bits: a NaN
+/// keeps its payload, and rounding to 8 bits would saturate an infinity.
+Value *changeSign(IRBuilderBase &b, Value *bits, mlir::Type element,
+                  bool negate) {
   Type *type = bits->getType();
-  Value *changed = negate ? b.CreateXor(bits, ConstantInt::get(type, 0x80))
-                          : b.CreateAnd(bits, ConstantInt::get(type, 0x7f));
-  if (format == Fp8::E4M3FN || format == Fp8::E5M2) {
+  const uint64_t sign = uint64_t(1) << (element.getIntOrFloatBitWidth() - 1);
+  Value *magnitude = b.CreateAnd(bits, ConstantInt::get(type, sign - 1));
+  Value *changed =
+      negate ? b.CreateXor(bits, ConstantInt::get(type, sign)) : magnitude;
+  const std::optional<Fp8> format = fp8Format(element);
+  if (!format || format == Fp8::E4M3FN || format == Fp8::E5M2) {
     return changed;
   }
   // There is one zero, and NaN is where the other would be.
-  Value *magnitude = b.CreateAnd(bits, ConstantInt::get(type, 0x7f));
   return b.CreateSelect(b.CreateICmpEQ(magnitude, Constant::getNullValue(type)),
                         bits, changed);
 }
@@ -416,11 +419,9 @@ Value *Elementwise::emit(mlir::Operation *op, ArrayRef<Value *> v) {
       .Case<arith::MulFOp>([&](auto) {
         return arithmetic([&](Args x) { return b.CreateFMul(x[0], x[1]); });
       })
-      .Case<arith::NegFOp>([&](auto) -> Value * {
-        if (auto format = fp8Format(from)) {
-          return changeSign8(b, v[0], *format, true);
-        }
-        return floats([&](Args x) { return b.CreateFNeg(x[0]); });
+      .Case<arith::NegFOp>([&](auto) {
+        return isNarrow(from) ? changeSign(b, v[0], from, true)
+                              : b.CreateFNeg(v[0]);
       })
       .Case<arith::CmpFOp>([&](arith::CmpFOp o) -> Value * {
         return floats([&](Args x) {
@@ -494,9 +495,8 @@ Value *Elementwise::emit(mlir::Operation *op, ArrayRef<Value *> v) {
         return arithmetic([&](Args x) { return fma(x[0], x[1], x[2]); });
       })
       .Case<tile::MathOp>([&](tile::MathOp o) -> Value * {
-        if (auto format = fp8Format(from);
-            format && o.getFn() == tile::MathFn::abs) {
-          return changeSign8(b, v[0], *format, false);
+        if (isNarrow(from) && o.getFn() == tile::MathFn::abs) {
+          return changeSign(b, v[0], from, false);
         }
         return floats([&](Args x) { return math(o.getFn(), x[0]); });
       })
