@@ -71,6 +71,7 @@ void optimize(Module &module, TargetMachine &machine) {
     keepOrderedCompares(function);
     narrowGuardedShifts(function);
     invertNegatedLimits(function);
+    pairConversions(function);
     splitChosenWords(function);
     separateTruncatedSums(function);
     roundInPlace(function);

@@ -16,6 +16,9 @@ namespace tz::nvidia {
 /// used, if nothing writes in between.
 constexpr llvm::StringLiteral LoadAttribute = "tz-load";
 
+/// PairedConversions.cpp: 8-bit floats, two at a time.
+void pairConversions(llvm::Function &function);
+
 /// WideProducts.cpp: both halves of a product at once.
 void shareWideProducts(llvm::Function &function);
 
