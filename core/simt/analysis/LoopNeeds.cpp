@@ -31,6 +31,15 @@ bool tz::simt::feedsDot(scf::ForOp loop, Value value) {
   return false;
 }
 
+/// Do other threads than those that loaded it need it, as it is or turned?
+static bool isExchanged(Value tile) {
+  return llvm::any_of(tile.getUsers(), [](Operation *user) {
+    return isa<ConvertOp>(user) ||
+           (isa<tile::TransposeOp, tile::ReshapeOp>(user) &&
+            isExchanged(user->getResult(0)));
+  });
+}
+
 BufferType tz::simt::rowsBuffer(Operation *load, const Contiguity &runs,
                                 const SimtTarget &target) {
   Value result = load->getResult(0);
@@ -43,9 +52,7 @@ BufferType tz::simt::rowsBuffer(Operation *load, const Contiguity &runs,
     const VectorAccess access = vectorOfLoad(
         runs, load, layoutOf(result.getType()), target.vectorBytes());
     const unsigned fast = access.count > 1 ? access.dim : 1;
-    const bool isExchanged =
-        llvm::any_of(result.getUsers(), llvm::IsaPred<ConvertOp>);
-    if (isExchanged && shape[fast] * bytes % SharedPiece == 0) {
+    if (isExchanged(result) && shape[fast] * bytes % SharedPiece == 0) {
       how = target.sharedRows(context, {fast, 1 - fast}, shape[fast], bytes);
     } else {
       how = SharedAttr::get(context, {fast, 1 - fast}, shape[fast], 0, 4, 3);

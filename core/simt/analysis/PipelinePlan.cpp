@@ -271,11 +271,23 @@ unsigned Planner::blocksBeside(uint64_t ringBytes, uint64_t room) {
       {warpsOf(loop), unsigned(words), all - std::min(all, room) + ringBytes});
 }
 
+/// Does a loop around it make one result of it after another? Such kernels are
+/// launched with a block for each of the machine's processors.
+static bool isPersistent(scf::ForOp loop) {
+  return loop->getParentOfType<LoopLikeOpInterface>() &&
+         llvm::none_of(loop.getInitArgs(), [](Value init) {
+           return isa<RankedTensorType>(init.getType()) &&
+                  isa<BlockArgument>(init);
+         });
+}
+
 /// A slot less, if more blocks run beside each other then: what is under way in
 /// one hides the latency of another. Where two blocks have many sums a thread
 /// the matrix unit has work enough; a third would only share what comes from
 /// memory, and copies that go farther ahead serve better. With a single slot
 /// only other blocks work while a copy is under way: there must be many more.
+/// A persistent kernel may have no other block; its copies stay as far ahead,
+/// and wait for the dot that reads their slot.
 void Planner::spareSlot(uint64_t each, uint64_t room) {
   constexpr int64_t manySums = 128;
   constexpr unsigned manyBlocks = 6;
@@ -298,7 +310,7 @@ void Planner::spareSlot(uint64_t each, uint64_t room) {
     return;
   }
   --plan.slots;
-  if (plan.asyncDots.empty()) {
+  if (plan.asyncDots.empty() || isPersistent(loop)) {
     plan.fillsLate = true;
   } else {
     --plan.distance;
