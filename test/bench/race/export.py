@@ -1,5 +1,6 @@
 """A record as a kernel file and the `tz compile` command for it: code for a GPU that is not here."""
 
+import re
 import shlex
 
 import arguments
@@ -35,7 +36,7 @@ def _word(value):
 
 def source(record):
     """One Python file with the kernel and all it calls."""
-    functions, lines, bound = record["functions"], ["import triton", "import triton.language as tl"], {}
+    functions, lines, bound, spelled = record["functions"], ["import triton", "import triton.language as tl"], {}, {}
     names = {}
     for entry in functions:
         if entry["name"] in names:
@@ -53,7 +54,8 @@ def source(record):
             elif what == "attribute":
                 line = f"from {content[0]} import {content[1]} as {name}"
             elif what == "namespace":
-                line = f"class {name}:\n" + "".join(f"    {key} = {_inner(inner, functions)}\n" for key, inner in content.items())
+                spelled.update(_members(name, content, functions))
+                continue
             elif what == "constexpr":
                 line = f"{name} = tl.constexpr({_constant(content)})"
             else:
@@ -62,17 +64,27 @@ def source(record):
                 raise NotExportable(f"{name} means two things")
     lines += [line for name, line in bound.items() if name not in ("triton", "tl")]
     for entry in reversed(functions):
-        lines += ["", "", "@triton.jit" if entry["kind"] == "jit" else "@triton.constexpr_function", *entry["source"]]
+        text = "\n".join(entry["source"])
+        for name, value in spelled.items():
+            text = re.sub(rf"(?<![\w.]){re.escape(name)}(?!\w)", lambda _, value=value: value, text)
+        lines += ["", "", "@triton.jit" if entry["kind"] == "jit" else "@triton.constexpr_function", text]
     return "\n".join(lines) + "\n"
 
 
-def _inner(binding, functions):
-    (what, content), *_ = binding.items()
-    if what == "function":
-        return functions[content]["name"]
-    if what in ("value", "constexpr"):
-        return _constant(content)
-    raise NotExportable("a module of modules")
+def _members(name, content, functions):
+    """{module.member: what takes its place}, of modules in it as well; a file of kernels has no modules of its own."""
+    found = {}
+    for key, binding in content.items():
+        (what, inner), *_ = binding.items()
+        if what == "namespace":
+            found.update(_members(f"{name}.{key}", inner, functions))
+        elif what == "function":
+            found[f"{name}.{key}"] = functions[inner]["name"]
+        elif what in ("value", "constexpr"):
+            found[f"{name}.{key}"] = _constant(inner)
+        else:
+            raise NotExportable(f"{name}.{key} is a {what}")
+    return found
 
 
 def _argument(told, known):
