@@ -17,7 +17,12 @@ FORMAT_VERSION = 1  # of files that this one reads
 _TIMES = {"s": 1e9, "ms": 1e6, "us": 1e3, "ns": 1.0}
 _SCALES = {"": 1.0, "g": 1e9, "t": 1e12}
 _RATE = re.compile(r"(?P<scale>[gt]?)(?P<what>flop|byte)(?P<width>8|16|32|64)?/s")
-_TIME = re.compile(r"(?P<clock>time|avg_time|cpu_time)/(?P<unit>s|ms|us|ns)")
+_TIME = re.compile(r"(?P<clock>time|avg_time|cpu_time|avg_cpu_time)/(?P<unit>s|ms|us|ns)")
+_SPANS = {"cpu_time (ns)", "cycles", "steps", "normalized_cycles", "normalized_steps"}
+# A frame of the program: FOLDER/FILE:LINE@FUNCTION. Of each format the text that a frame is shown as.
+_FRAME = re.compile(r"(?:.*/)?(?P<file>[^/]+):(?P<line>\d+)@(?P<function>.+)")
+_FORMATS = {"full": None, "file_function_line": r"\g<file>:\g<line>@\g<function>", "function_line": r"\g<function>:\g<line>",
+            "file_function": r"\g<file>@\g<function>"}
 _FLOPS = ("flops", "flops8", "flops16", "flops32", "flops64")
 
 
@@ -35,9 +40,9 @@ class Node:
         # Launches that only compute what others say of themselves are nobody's work.
         children = [Node.read(child) for child in frame["children"] if child["frame"]["name"] != COMPUTE_METADATA_SCOPE_NAME]
         sums = {name: number for name, number in frame["metrics"].items() if isinstance(number, (int, float))}
-        spans = "cpu_time (ns)" in sums  # which is that of the scopes in it, too
+        spans = _SPANS.intersection(sums)  # they are those of the scopes and parts in it, too
         for child in children:
-            _add(sums, {name: number for name, number in child.sums.items() if not (spans and name == "cpu_time (ns)")})
+            _add(sums, {name: number for name, number in child.sums.items() if name not in spans})
         return Node(frame["frame"]["name"], sums, children)
 
     def walk(self):
@@ -68,7 +73,7 @@ def metric(name, root):
 
         def value(node):
             number = _divided(node.sums.get(key), unit)
-            return _divided(number, node.sums.get("count")) if time["clock"] == "avg_time" else number
+            return _divided(number, node.sums.get("count")) if time["clock"].startswith("avg_") else number
     elif rate:
         needed = ["bytes"] if rate["what"] == "byte" else [f"flops{rate['width']}"] if rate["width"] else list(_FLOPS)
 
@@ -146,6 +151,11 @@ def _table(rows, names):
     widths = [max(len(row[i]) for row in cells) for i in range(len(names))]
     for row, text in zip(cells, ["", *(text for _, text in rows)]):
         yield ("  ".join(cell.rjust(width) for cell, width in zip(row, widths)) + "  " + text).rstrip()
+
+
+def _renamed(node, text):
+    frame = _FRAME.fullmatch(node.name)
+    return Node(frame.expand(text) if frame else node.name, node.sums, [_renamed(child, text) for child in node.children], node.base)
 
 
 def _tree_rows(node, metrics, depth, first="", rest=""):
@@ -230,13 +240,15 @@ def _difference(of, of_base):
     return value
 
 
-def lines(root, names, include=None, exclude=None, threshold=0.0, depth=-1, is_sorted=False, base=None):
-    """The lines of what is shown; with `base`, what `root` has more than that one."""
+def lines(root, names, include=None, exclude=None, threshold=0.0, depth=-1, is_sorted=False, base=None, form="full"):
+    """The lines of what is shown; with `base`, what `root` has more than that one. form: how frames of the program look."""
     metrics = [metric(name, root) for name in names]
     if base:
         metrics = [_difference(of, metric(name, base)) for name, of in zip(names, metrics)]
         root = compared(root, base)
     root = chosen(root, include, exclude, threshold, metrics[0])
+    if _FORMATS[form]:
+        root = _renamed(root, _FORMATS[form])
     rows = _sorted_rows(root, metrics) if is_sorted else _tree_rows(root, metrics, depth)
     return list(_table(list(rows), names))
 
@@ -252,6 +264,7 @@ def main(arguments=None, program="python -m terrazzo.triton.profiler.viewer"):
     parser.add_argument("-t", "--threshold", type=float, default=0.0, metavar="PERCENT",
                         help="without what has less of the first metric than this share of all")
     parser.add_argument("-d", "--depth", type=int, default=-1, help="levels below the root")
+    parser.add_argument("-f", "--format", choices=tuple(_FORMATS), default="full", help="of frames of the program (full)")
     parser.add_argument("--print-sorted", action="store_true", help="kernels in one list, the largest first, instead of a tree")
     parser.add_argument("--diff-profile", metavar="FILE", help="show what the profile has more than this one")
     given = parser.parse_args(arguments)
@@ -262,7 +275,7 @@ def main(arguments=None, program="python -m terrazzo.triton.profiler.viewer"):
             return 0
         base = read(given.diff_profile) if given.diff_profile else None
         print("\n".join(lines(root, [name.strip() for name in given.metrics.split(",")], given.include, given.exclude,
-                              given.threshold, given.depth, given.print_sorted, base)))
+                              given.threshold, given.depth, given.print_sorted, base, given.format)))
     except (OSError, ValueError, re.error) as error:
         print(f"viewer: {error}", file=sys.stderr)
         return 1
