@@ -11,6 +11,7 @@
 #include "core/driver/options/Budget.h"
 #include "core/driver/options/DebugLevel.h"
 #include "core/driver/options/Options.h"
+#include "core/driver/options/PartRecords.h"
 #include "core/driver/options/Sanitizers.h"
 #include "core/driver/source/ElaborateKernel.h"
 #include "core/driver/source/ReadIR.h"
@@ -262,6 +263,7 @@ Status Driver::State::optimize(LoweredKernel::State &held,
       !s.ok()) {
     return s;
   }
+  recordParts(job, asWritten, kernelOf(*held.module));
   return asWritten ? checkModule(held)
                    : runPasses(held, std::move(facts), job, diagnostics, clock);
 }

@@ -115,6 +115,8 @@ struct Specialization {
   bool sanitizeOverflow = false;
   /// The same of sums over tiles, which a sanitizer alone looks at.
   bool sanitizeSums = false;
+  /// Scopes of the profiler's language are recorded.
+  bool recordsScopes = false;
   /// Asserts of the program are checked (debug).
   bool keepsAsserts = true;
   /// a * b + c may be rounded once (enable_fp_fusion).

@@ -105,6 +105,16 @@ LogicalResult PrintOp::verify() {
   return success();
 }
 
+LogicalResult RecordOp::verify() {
+  if (getPart().empty()) {
+    return emitOpError("C1: the part needs a name");
+  }
+  if (!getEnd() && !getDone().empty()) {
+    return emitOpError("C2: only an end has values");
+  }
+  return success();
+}
+
 LogicalResult AssertOp::verify() {
   if (getMask() && getMask().getType() != getCondition().getType()) {
     return emitOpError("C1: the mask must have the condition's type");

@@ -16,6 +16,20 @@ class KernelPass<string flag, bit reads = 0> : Pass<flag, "::tz::tile::KernelOp"
                            "::mlir::scf::SCFDialect"];
 }
 
+def RecordParts : KernelPass<"tile-record-parts"> {
+  let summary = "record when parts of the kernel begin and end, where it asks for that";
+  let description = [{
+    A kernel with `tile.records = ["loops", "operations"]` gets a `tile.record`
+    before and behind each loop, and each load, store, atomic, dot, reduction and
+    scan; `dots` are those alone. The end of every part, also of those of the source, is told which
+    values the part computes for what follows: they are computed before the
+    clock is read. Offsets, masks and pointers are not among them.
+  }];
+  let statistics = [
+    Statistic<"parts", "parts", "ends of parts">
+  ];
+}
+
 def Sanitize : KernelPass<"tile-sanitize"> {
   let summary = "insert the checks of sanitizers, where the kernel asks for some";
   let description = [{

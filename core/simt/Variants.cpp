@@ -116,9 +116,8 @@ static bool isChecked(mlir::scf::IfOp branch) {
 static bool logs(tile::KernelOp kernel) {
   return kernel
       .walk([](mlir::Operation *op) {
-        return mlir::isa<tile::PrintOp, tile::AssertOp>(op)
-                   ? mlir::WalkResult::interrupt()
-                   : mlir::WalkResult::advance();
+        return tz::plugin::isLogPoint(op) ? mlir::WalkResult::interrupt()
+                                          : mlir::WalkResult::advance();
       })
       .wasInterrupted();
 }

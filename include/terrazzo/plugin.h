@@ -517,8 +517,33 @@ typedef struct tz_log_record { /* 32 bytes; frozen */
   uint32_t first, count;
 } tz_log_record;
 
-enum { TZ_LOG_PRINT = 1, TZ_LOG_ASSERT = 2, TZ_LOG_REPORT = 3 };
-enum { TZ_LOG_HEX = 1 };
+enum {
+  TZ_LOG_PRINT = 1,
+  TZ_LOG_ASSERT = 2,
+  TZ_LOG_REPORT = 3,
+  TZ_LOG_PART = 4
+};
+enum { TZ_LOG_HEX = 1, TZ_LOG_END = 2 };
+
+/* What tz_log_events.clock counts. */
+enum {
+  TZ_CLOCK_CYCLES = 1, /* of the core that runs the subgroup */
+  TZ_CLOCK_TICKS = 2,  /* of a counter that all cores of the device share */
+  TZ_CLOCK_STEPS = 3   /* operations of an interpreter */
+};
+
+/* When the parts of one program began and ended, as one of its subgroups saw
+ * it: a record that the subgroup appends when the program ends. Its site is any
+ * of kind TZ_LOG_PART; `value` is 0, `first` the number of events that were
+ * forgotten, the oldest, and `count` that of the events that follow this
+ * struct, oldest first. An event is a uint64_t: site << 48, and the clock since
+ * `began` in the bits below. */
+typedef struct tz_log_events { /* 40 bytes; frozen */
+  uint32_t clock, subgroup;    /* TZ_CLOCK_*; number in the program */
+  uint64_t began, ended;       /* the clock when the program did */
+  /* The same on a clock in ns that all programs of the launch share; 0: none */
+  uint64_t began_ns, ended_ns;
+} tz_log_events;
 
 typedef struct tz_log_value { /* frozen */
   uint32_t type, rank;        /* TZ_TYPE_*; rank 0 = scalar */
@@ -542,10 +567,12 @@ typedef struct tz_log_value { /* frozen */
  *   plus the number of a place, of which `more` has a list from 1 on:
  *   "writes@k.py:12:5|reads@k.py:11:9".
  * The next stream synchronisation answers TZ_E_ASSERTION. The program goes on.
+ * A part is where a part of the program begins or, with TZ_LOG_END, ends; its
+ * text is the part's name. See tz_log_events.
  * Owns: the artifact. */
 typedef struct tz_log_site {
   size_t struct_size;
-  uint32_t kind, flags; /* TZ_LOG_PRINT ..., TZ_LOG_HEX */
+  uint32_t kind, flags; /* TZ_LOG_PRINT ..., TZ_LOG_HEX, TZ_LOG_END */
   tz_str text;          /* the prefix of a print, the message of an assert */
   tz_str file, function;
   uint32_t line, col; /* 0 = unknown */

@@ -795,7 +795,8 @@ enum {
   TZ_PROFILE_LAUNCH = 5, /* a call on the host */
   TZ_PROFILE_COMPILE = 6,
   TZ_PROFILE_LOAD = 7,
-  TZ_PROFILE_SYNC = 8
+  TZ_PROFILE_SYNC = 8,
+  TZ_PROFILE_PART = 9 /* of a kernel's program; row: of program and warp */
 };
 
 /* One record of a trace. */

@@ -91,6 +91,14 @@ public:
       reachSites(b, b.getInt32(1));
     }
   }
+  std::optional<lowering::PartClock> partClock() const override {
+    return lowering::PartClock{TZ_CLOCK_TICKS,
+                               [](IRBuilderBase &b) -> Value * {
+                                 return b.CreateIntrinsic(
+                                     Intrinsic::readcyclecounter, {});
+                               },
+                               {}};
+  }
   unsigned barrierBytes() const override { return machine.barrierBytes; }
   unsigned descriptorBytes() const override { return machine.descriptorBytes; }
   Value *threadInBlock(IRBuilderBase &b) override {

@@ -54,3 +54,19 @@ tile.kernel @assert_c1(%c: i1) {
   tile.assert %c mask %m, "no" : i1, tensor<4xi1>
   tile.return
 }
+
+// -----
+
+tile.kernel @record_c1() {
+  // expected-error @+1 {{C1: the part needs a name}}
+  tile.record ""
+  tile.return
+}
+
+// -----
+
+tile.kernel @record_c2(%n: i32) {
+  // expected-error @+1 {{C2: only an end has values}}
+  tile.record "part" (%n : i32)
+  tile.return
+}

@@ -23,6 +23,9 @@ tile.kernel @program(%p: !tile.ptr<f16> {tile.name = "p", tile.divisibility = 16
   tile.barrier
   tile.print "here" {isSigned = array<i1>}
   tile.print "x: "(%u, %n : tensor<8x16xi32>, i32) {hex, isSigned = array<i1: true, false>}
+  tile.record "part"
+  tile.record "part" end
+  tile.record "part" end(%u, %n : tensor<8x16xi32>, i32)
   %m = tile.splat %b : i1 -> tensor<4xi1>
   tile.assert %b, "scalar" : i1
   tile.assert %m mask %m, "tile" : tensor<4xi1>, tensor<4xi1>

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "core/driver/options/Options.h"
 
+#include "core/driver/options/PartRecords.h"
 #include "core/driver/options/Sanitizers.h"
 #include "core/driver/source/Rendering.h"
 #include "core/frontend/KnownVendors.h"
@@ -65,6 +66,23 @@ const std::vector<OptionInfo> &languageOptions() {
        0,
        {},
        {}},
+      {"records",
+       "parts whose begin and end kernels record, a comma list of " +
+           partNames(),
+       TZ_KV_STR,
+       0,
+       0,
+       0,
+       {},
+       {}},
+      {"record_warps",
+       "numbers of the warps that record, a comma list; without it all",
+       TZ_KV_STR,
+       0,
+       0,
+       0,
+       {},
+       {}},
       toggle("enable_fp_fusion", true, "a product may be fused into a sum"),
       {"f32_default",
        "input_precision of dots of fp32 that name none",
@@ -115,6 +133,7 @@ Status settleOptions(CompileJob &job) {
               {"enable_fp_fusion",
                {"TERRAZZO_DEFAULT_FP_FUSION", "TRITON_DEFAULT_FP_FUSION"}},
               {"sanitize", {"TERRAZZO_SANITIZE", "TERRAZZO_SANITIZE"}},
+              {"records", {"TERRAZZO_RECORDS", "TERRAZZO_RECORDS"}},
               {"sanitize_overflow", {"TERRAZZO_DEBUG", "TRITON_DEBUG"}}};
   for (const auto &row : rows) {
     if (llvm::any_of(job.options, [&](const KeyValue &given) {
@@ -153,7 +172,8 @@ Status settleOptions(CompileJob &job) {
       break;
     }
   }
-  return settleSanitizers(job);
+  Status s = settleSanitizers(job);
+  return s.ok() ? settlePartRecords(job) : std::move(s);
 }
 
 static std::string unknownOption(const CompileJob &job, const std::string &name,

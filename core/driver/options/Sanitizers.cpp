@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "core/driver/options/Sanitizers.h"
 
-#include "core/frontend/Diagnostics.h"
+#include "core/driver/options/NameList.h"
 
 #include "terrazzo/optimizer/TilePipeline.h"
 
@@ -21,88 +21,26 @@ using namespace runtime;
 static constexpr llvm::StringLiteral Names[] = {"bounds", "nan", "overflow",
                                                 "race", "uninitialized"};
 
-std::string sanitizerNames() {
-  std::string text;
-  for (auto [i, name] : llvm::enumerate(Names)) {
-    text += i == 0 ? "" : i + 1 < std::size(Names) ? ", " : " and ";
-    text += name;
-  }
-  return text;
-}
+static constexpr NameList List = {"sanitize", "check", Names};
 
-/// Null: nothing is asked for.
-template <typename Job>
-static auto *optionOf(Job &job) {
-  auto at = llvm::find_if(job.options, [](const KeyValue &option) {
-    return option.key == "sanitize";
-  });
-  return at == job.options.end() ? nullptr : &*at;
-}
-
-static llvm::SmallVector<llvm::StringRef> split(llvm::StringRef text) {
-  llvm::SmallVector<llvm::StringRef> names;
-  text.split(names, ',', -1, /*KeepEmpty=*/false);
-  for (llvm::StringRef &name : names) {
-    name = name.trim();
-  }
-  llvm::erase(names, "");
-  return names;
-}
+std::string sanitizerNames() { return List.all(); }
 
 std::vector<std::string> sanitizersOf(const CompileJob &job) {
-  std::vector<std::string> wanted;
-  if (const KeyValue *option = optionOf(job)) {
-    for (llvm::StringRef name : split(option->str)) {
-      wanted.push_back(name.str());
-    }
-  }
-  return wanted;
-}
-
-static Status refuse(llvm::StringRef name) {
-  if (name == "sync") {
-    return Status(TZ_E_UNIMPLEMENTED,
-                  "sanitize: there is no check 'sync': a kernel has no "
-                  "barriers that its author could forget, the compiler sets "
-                  "them. Checks are " +
-                      sanitizerNames());
-  }
-  llvm::SmallVector<llvm::StringRef> all(std::begin(Names), std::end(Names));
-  llvm::StringRef near = frontend::nearestName(name, all);
-  return Status(TZ_E_INVALID_ARGUMENT,
-                "sanitize: there is no check '" + name.str() + "'; " +
-                    (near.empty() ? "checks are " + sanitizerNames()
-                                  : "did you mean '" + near.str() + "'?"));
+  return List.of(job);
 }
 
 Status settleSanitizers(CompileJob &job) {
-  KeyValue *option = optionOf(job);
-  if (!option) {
-    return Status();
-  }
-  if (option->kind != TZ_KV_STR) {
-    return Status(TZ_E_INVALID_ARGUMENT,
-                  "sanitize is a text: a comma list of " + sanitizerNames());
-  }
-  const llvm::SmallVector<llvm::StringRef> given = split(option->str);
-  for (llvm::StringRef name : given) {
-    if (!llvm::is_contained(Names, name)) {
-      return refuse(name);
+  for (const KeyValue &one : job.options) {
+    if (one.key == "sanitize" && one.kind == TZ_KV_STR &&
+        llvm::is_contained(List.of(job), "sync")) {
+      return Status(TZ_E_UNIMPLEMENTED,
+                    "sanitize: there is no check 'sync': a kernel has no "
+                    "barriers that its author could forget, the compiler sets "
+                    "them. Checks are " +
+                        sanitizerNames());
     }
   }
-  std::string settled;
-  for (llvm::StringRef name : Names) {
-    if (llvm::is_contained(given, name)) {
-      settled += (settled.empty() ? "" : ",") + name.str();
-    }
-  }
-  if (settled.empty()) {
-    llvm::erase_if(job.options,
-                   [](const KeyValue &one) { return one.key == "sanitize"; });
-  } else {
-    option->str = std::move(settled);
-  }
-  return Status();
+  return List.settle(job);
 }
 
 Status checkAsWritten(const CompileJob &job) {

@@ -6,6 +6,7 @@
 #include "core/driver/source/Specialization.h"
 
 #include "core/driver/ArgumentTypes.h"
+#include "core/driver/options/PartRecords.h"
 #include "core/driver/options/Sanitizers.h"
 #include "core/driver/source/Signature.h"
 
@@ -310,6 +311,9 @@ specialize(const ParsedSource &source, const CompileJob &job,
       const bool looks = llvm::is_contained(sanitizersOf(job), "overflow");
       spec.sanitizeOverflow |= looks;
       spec.sanitizeSums |= looks;
+    }
+    if (option.key == "records") {
+      spec.recordsScopes = recordsParts(job, "scopes");
     }
     if (option.key == "debug") {
       spec.keepsAsserts = option.i64 != 0;

@@ -511,6 +511,7 @@ mlir::OwningOpRef<mlir::ModuleOp> KernelBuilder::run(DebugMap *debugMap) {
   evaluator.setTarget(spec.target, spec.numWarps);
   emitter.sanitizeOverflow = spec.sanitizeOverflow;
   emitter.sanitizeSums = spec.sanitizeSums;
+  emitter.recordsScopes = spec.recordsScopes;
   emitter.keepsAsserts = spec.keepsAsserts;
   emitter.f32Default = spec.f32Default;
   mlir::Location at = evaluator.location(kernel->loc());

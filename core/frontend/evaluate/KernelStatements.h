@@ -14,9 +14,12 @@
 
 namespace tz::frontend {
 
-/// The class of values that `with` takes as contexts of the profiler: they
-/// change no meaning.
+/// The class of values that `with` takes as contexts of the profiler. They
+/// have one item, the name, and change no meaning.
 inline constexpr llvm::StringLiteral ProfilerScope = "profiler scope";
+/// Such a scope begins or ends, if somebody records it.
+void emitProfilerScope(Evaluator &evaluator, llvm::StringRef name, bool isEnd,
+                       SourceLoc loc);
 
 class KernelStatements {
 public:

@@ -18,6 +18,15 @@ namespace tz::frontend {
 
 using namespace ast;
 
+static bool isProfilerScope(const Value &value) {
+  return value.is(ValueKind::Record) &&
+         value.sequence().className == ProfilerScope;
+}
+
+static StringRef scopeName(const Value &scope) {
+  return scope.items().front().asString();
+}
+
 void KernelStatements::with(const With *node) {
   if (mayLeave(node->body)) {
     ev.fail(node->loc, "return, break and continue inside a 'with' are not "
@@ -31,9 +40,10 @@ void KernelStatements::with(const With *node) {
       return;
     }
     Value entered = context;
-    bool isScope = context.is(ValueKind::Record) &&
-                   context.sequence().className == ProfilerScope;
-    if (!isScope) {
+    if (isProfilerScope(context)) {
+      emitProfilerScope(ev, scopeName(context), /*isEnd=*/false,
+                        item.context->loc);
+    } else {
       std::optional<Value> result =
           ev.callSpecial("__enter__", context, {}, item.context->loc);
       if (!result) {
@@ -53,6 +63,10 @@ void KernelStatements::with(const With *node) {
   }
   block(node->body, nullptr);
   for (const Value &context : reverse(contexts)) {
+    if (isProfilerScope(context)) {
+      emitProfilerScope(ev, scopeName(context), /*isEnd=*/true, node->loc);
+      continue;
+    }
     Value none = Value::none();
     ev.callSpecial("__exit__", context, {none, none, none}, node->loc);
   }

@@ -59,6 +59,12 @@ bool OpEmitter::barrier(SourceLoc) {
   return true;
 }
 
+void OpEmitter::recordScope(StringRef name, bool isEnd) {
+  if (recordsScopes) {
+    tile::RecordOp::create(b, at, name, isEnd, ValueRange());
+  }
+}
+
 bool OpEmitter::print(StringRef prefix, ArrayRef<Operand> args, bool hex,
                       SourceLoc loc) {
   SmallVector<Value> values;

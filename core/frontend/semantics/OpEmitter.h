@@ -99,6 +99,8 @@ public:
   bool sanitizeOverflow = false;
   /// The same of the sums that reductions and scans make.
   bool sanitizeSums = false;
+  /// Record the scopes of the profiler's language.
+  bool recordsScopes = false;
   /// Keep the asserts that a program has of its own.
   bool keepsAsserts = true;
   std::string f32Default; // Specialization's
@@ -256,6 +258,8 @@ public:
   bool barrier(SourceLoc loc);
   bool print(llvm::StringRef prefix, llvm::ArrayRef<Operand> args, bool hex,
              SourceLoc loc);
+  /// A scope of the profiler begins or ends.
+  void recordScope(llvm::StringRef name, bool isEnd);
   bool deviceAssert(const TileValue &condition, llvm::StringRef message,
                     OptionalTile mask, SourceLoc loc);
 

@@ -76,7 +76,7 @@ public:
     info.name = kernel.getSymName().str();
     appendArguments(info, kernel);
     kernel.walk([&](mlir::Operation *op) {
-      if (llvm::isa<tile::PrintOp, tile::AssertOp>(op)) {
+      if (isLogPoint(op)) {
         artifact.logSites.push_back(logSiteOf(op, kernel.getSymName()));
       }
     });

@@ -43,7 +43,7 @@ struct InterpreterModule {
     kernel = *module->getOps<tile::KernelOp>().begin();
     appendArguments(layout, kernel);
     kernel.walk([&](mlir::Operation *op) {
-      if (llvm::isa<tile::PrintOp, tile::AssertOp>(op)) {
+      if (isLogPoint(op)) {
         sites[op] = static_cast<uint32_t>(sites.size());
       }
     });
@@ -95,7 +95,8 @@ private:
   int32_t code = TZ_E_OK;
 };
 
-/// Writes what a kernel prints, and that it asserts, into the launch's ring.
+/// Writes what a kernel prints, that it asserts, and when its parts began and
+/// ended, into the launch's ring.
 class LogWriter final : public Watch {
 public:
   LogWriter(const tz_host *host, const InterpreterModule &code, tz_dptr ring)
@@ -104,6 +105,15 @@ public:
 
   bool startProgram(const std::array<uint32_t, 3> &id) override {
     program = id;
+    steps = 0;
+    events.clear();
+    return true;
+  }
+
+  bool leaveBlock(mlir::Block &block, Lookup) override {
+    if (!events.empty() && block.getParentOp() == code.kernel) {
+      appendEvents();
+    }
     return true;
   }
 
@@ -111,6 +121,12 @@ public:
     if (!Watch::beforeOp(op, values)) {
       return false;
     }
+    if (llvm::isa<tile::RecordOp>(op)) {
+      const uint64_t site = code.sites.lookup(&op);
+      events.push_back(site << 48 | (steps & ((uint64_t(1) << 48) - 1)));
+      return true; // noting takes no time
+    }
+    ++steps;
     auto print = llvm::dyn_cast<tile::PrintOp>(op);
     if (!print) {
       return true;
@@ -142,20 +158,42 @@ public:
 private:
   void append(uint32_t site, uint32_t index,
               const interpreter::TileValue *value) {
-    const size_t bytes = value ? value->count() * value->elementBytes() : 0;
     tz_log_record record{};
-    record.size = static_cast<uint32_t>((sizeof(record) + bytes + 7) / 8 * 8);
     record.site = site;
-    std::copy(program.begin(), program.end(), record.program);
     record.value = index;
     record.count = value ? static_cast<uint32_t>(value->count()) : 0;
+    append(record, value ? value->bytes() : nullptr,
+           value ? value->count() * value->elementBytes() : 0);
+  }
+
+  /// The newest: what is told at once must fit into the ring.
+  void appendEvents() {
+    constexpr size_t most = 16384;
+    const size_t count = std::min(most, events.size());
+    tz_log_events head{};
+    head.clock = TZ_CLOCK_STEPS;
+    head.ended = steps;
+    std::vector<char> payload(sizeof(head) + count * sizeof(uint64_t));
+    std::memcpy(payload.data(), &head, sizeof(head));
+    std::memcpy(payload.data() + sizeof(head), &*(events.end() - count),
+                count * sizeof(uint64_t));
+    tz_log_record record{};
+    record.site = static_cast<uint32_t>(events.back() >> 48);
+    record.first = static_cast<uint32_t>(events.size() - count);
+    record.count = static_cast<uint32_t>(count);
+    append(record, payload.data(), payload.size());
+  }
+
+  void append(tz_log_record record, const void *payload, size_t bytes) {
+    record.size = static_cast<uint32_t>((sizeof(record) + bytes + 7) / 8 * 8);
+    std::copy(program.begin(), program.end(), record.program);
     const uint64_t at =
         std::atomic_ref<uint64_t>(header->reserved).fetch_add(record.size);
     auto *to = reinterpret_cast<char *>(header + 1) + at;
     if (at + record.size <= header->capacity) {
       std::memcpy(to, &record, sizeof(record));
       if (bytes) {
-        std::memcpy(to + sizeof(record), value->bytes(), bytes);
+        std::memcpy(to + sizeof(record), payload, bytes);
       }
       return;
     }
@@ -168,6 +206,8 @@ private:
   const InterpreterModule &code;
   tz_log_header *header;
   std::array<uint32_t, 3> program{};
+  uint64_t steps = 0;
+  std::vector<uint64_t> events; ///< of this program, as tz_log_events has them
 };
 
 /// The device's own allocations, by address.

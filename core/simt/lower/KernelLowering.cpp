@@ -51,7 +51,9 @@ KernelLowering::KernelLowering(tile::KernelOp kernel, SimtHooks &hooks,
 
 Lowered KernelLowering::run() {
   entry();
+  beginParts();
   emitBlock(kernel.getBody().front());
+  endParts();
   b.CreateBr(exitBlock);
   exitBlock->insertInto(function);
   b.SetInsertPoint(exitBlock);
@@ -147,7 +149,8 @@ void KernelLowering::findThread() {
 
 void KernelLowering::entry() {
   kernel.walk([&](mlir::Operation *op) {
-    result.usesLog |= isa<tile::PrintOp, tile::AssertOp>(op);
+    result.usesLog |= isa<tile::PrintOp, tile::AssertOp, tile::RecordOp>(op);
+    hasParts |= isa<tile::RecordOp>(op);
     copiesArePublished |= isa<SlotOp>(op) && isPublished(op);
     if (auto descriptor = dyn_cast<DescriptorOp>(op)) {
       result.descriptors.push_back(descriptor);
@@ -464,6 +467,7 @@ void KernelLowering::emitOp(mlir::Operation *op) {
       .Case<scf::WhileOp>([&](auto o) { whileOp(o); })
       .Case<tile::PrintOp>([&](auto o) { print(o); })
       .Case<tile::AssertOp>([&](auto o) { assertOp(o); })
+      .Case<tile::RecordOp>([&](auto o) { record(o); })
       .Default([&](mlir::Operation *) { emitPipelined(op); });
 }
 

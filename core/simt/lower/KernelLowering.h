@@ -437,6 +437,11 @@ private:
   void copyToLog(const Region &region, llvm::Type *memory, llvm::Value *first,
                  llvm::Value *count, llvm::Value *to);
   void assertOp(tile::AssertOp op);
+  void beginParts();
+  void endParts();
+  void record(tile::RecordOp op);
+  llvm::Value *keepsParts();
+  void keepBefore(llvm::Value *value);
   llvm::SyncScope::ID logScope();
   void logRecord(uint32_t site, uint32_t value, llvm::Value *first,
                  llvm::Value *count, llvm::Value *payloadBytes,
@@ -468,6 +473,9 @@ private:
   llvm::Value *lane = nullptr, *warp = nullptr, *thread = nullptr;
   llvm::Value *isChosen = nullptr; // lane, to speak for its warp
   llvm::Value *shared = nullptr, *log = nullptr;
+  bool hasParts = false;
+  std::optional<lowering::PartEmitter> parts; ///< of kernels that record some
+  uint32_t partSite = 0;                      ///< of a record
   llvm::SmallVector<llvm::Value *, 3>
       ids; // of the program; empty: the machine's
   unsigned warps = 4;

@@ -1,7 +1,8 @@
-//===- SimtLog.cpp - print and assert -------------------------------------===//
+//===- SimtLog.cpp - print, assert and record -----------------------------===//
 //
 // What   tile.print appends records to the launch's log ring, tile.assert sets
-//        its failure word and ends the program; layouts as in plugin.h §7.
+//        its failure word and ends the program, tile.record notes the clock of
+//        each warp; layouts as in plugin.h §7.
 // Why    No printf and no trap in a kernel: the host decodes the ring when the
 //        stream is synchronised (decision R1).
 //===----------------------------------------------------------------------===//
@@ -158,6 +159,91 @@ void KernelLowering::assertOp(tile::AssertOp op) {
   });
   b.CreateBr(exitBlock);
   b.SetInsertPoint(goesOn);
+}
+
+//===--- Parts ------------------------------------------------------------===//
+
+/// Events that a warp keeps: 1 KiB of the block's shared memory.
+static constexpr uint32_t PartEvents = 128;
+
+void KernelLowering::beginParts() {
+  if (!hasParts) {
+    return;
+  }
+  std::optional<lowering::PartClock> clock = hooks.partClock();
+  if (!clock) {
+    kernel.walk([&](tile::RecordOp op) {
+      refuse(op, "this target has no clock for records of parts");
+    });
+  }
+  auto slot = [&](Type *type) {
+    IRBuilder<> atEntry(&function->getEntryBlock(),
+                        function->getEntryBlock().begin());
+    return atEntry.CreateAlloca(type);
+  };
+  // For the whole program, and each warp's own: no barrier guards it.
+  Region rings = allocate(uint64_t(PartEvents) * 8 * warps);
+  parts.emplace(b, *clock, PartEvents,
+                scratchAt(rings, b.CreateMul(warp, b.getInt32(PartEvents)),
+                          b.getInt64Ty()),
+                slot(b.getInt32Ty()), slot(b.getInt64Ty()),
+                slot(b.getInt64Ty()));
+  parts->open();
+}
+
+/// Is this thread the one of its warp that keeps records, in a warp that does?
+Value *KernelLowering::keepsParts() {
+  Value *isFirst = b.CreateICmpEQ(lane, b.getInt32(0));
+  auto chosen = kernel->getAttrOfType<mlir::IntegerAttr>("tile.record_warps");
+  if (!chosen) {
+    return isFirst;
+  }
+  Value *bit = b.CreateLShr(b.getInt64(uint64_t(chosen.getInt())),
+                            b.CreateZExt(warp, b.getInt64Ty()));
+  return b.CreateAnd(isFirst, b.CreateTrunc(bit, b.getInt1Ty()));
+}
+
+void KernelLowering::endParts() {
+  if (!hasParts) {
+    return;
+  }
+  emitIf(keepsParts(), [&] {
+    auto program = [&](unsigned axis) { return programId(axis); };
+    parts->close(lowering::LogEmitter(b, log, program, logScope()), partSite,
+                 warp);
+  });
+}
+
+/// What computes the value stays before what follows.
+void KernelLowering::keepBefore(Value *value) {
+  Type *type = value->getType();
+  if (type->isPointerTy() || type->isAggregateType()) {
+    return;
+  }
+  if (type->isVectorTy() || type->getPrimitiveSizeInBits() < 32) {
+    const unsigned bits = unsigned(type->getPrimitiveSizeInBits());
+    value = b.CreateBitCast(value, b.getIntNTy(bits));
+    value = bits < 32 ? b.CreateZExt(value, b.getInt32Ty()) : value;
+  }
+  hooks.keepBefore(b, value);
+}
+
+void KernelLowering::record(tile::RecordOp op) {
+  if (isAlone) {
+    return; // the warps that work tell it
+  }
+  for (mlir::Value value : op.getDone()) {
+    if (isa<mlir::RankedTensorType>(value.getType())) {
+      for (Value *one : tile(value)) {
+        keepBefore(one);
+      }
+    } else {
+      keepBefore(scalar(value));
+    }
+  }
+  partSite = uint32_t(result.logPoints.size());
+  result.logPoints.push_back(op);
+  parts->note(partSite, keepsParts());
 }
 
 } // namespace tz::simt

@@ -114,8 +114,8 @@ StringRef PersistPrograms::problem(scf::ForOp loop) {
   StringRef why;
   unsigned loops = 0;
   kernel.walk([&](Operation *op) {
-    if (isa<tile::PrintOp, tile::AssertOp>(op)) {
-      why = "it prints or asserts"; // what is said names the block
+    if (isa<tile::PrintOp, tile::AssertOp, tile::RecordOp>(op)) {
+      why = "it prints, asserts or records"; // what is said names the block
     }
     auto other = dyn_cast<scf::ForOp>(op);
     loops += other && hasDots(other) ? 1 : 0;

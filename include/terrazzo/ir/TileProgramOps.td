@@ -113,4 +113,18 @@ def Tile_AssertOp : Tile_Op<"assert", 1, [MemoryEffects<[MemWrite]>]> {
   let hasVerifier = 1;
 }
 
+def Tile_RecordOp : Tile_Op<"record", 1, [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "notes the clock where a part of the program begins or ends";
+  let arguments = (ins StrAttr:$part, UnitAttr:$end, Variadic<Tile_AnyLike>:$done);
+  let description = [{
+    It orders memory accesses as tile.barrier does. Values in `done` are computed
+    before the clock is read, so that a part has the work of what it makes. What
+    is noted belongs to the launch and changes nothing that the program computes.
+      C1  the part has a name
+      C2  a beginning has no values
+  }];
+  let assemblyFormat = "$part (`end` $end^)? (`(` $done^ `:` type($done) `)`)? attr-dict";
+  let hasVerifier = 1;
+}
+
 #endif // TERRAZZO_IR_TILEPROGRAMOPS_TD

@@ -79,6 +79,10 @@ struct PassCount {
   uint64_t count = 0;
 };
 
+/// What tile-record-parts does, for a target that takes kernels as they were
+/// written; how many parts end.
+unsigned recordParts(mlir::Operation *kernel);
+
 /// From now on, what each pass counts is added up over the process.
 void enableStatistics();
 /// The sums of all passes that were destroyed since, by pass and name.

@@ -65,7 +65,13 @@ inline SourcePlace placeOf(mlir::Location location) {
   return place;
 }
 
-/// What the host must know of a tile.print or tile.assert.
+/// An op that writes into the log of the launch.
+inline bool isLogPoint(mlir::Operation *op) {
+  return llvm::isa<tz::tile::PrintOp, tz::tile::AssertOp, tz::tile::RecordOp>(
+      op);
+}
+
+/// What the host must know of a log point.
 inline LogSite logSiteOf(mlir::Operation *op, llvm::StringRef kernel) {
   LogSite site;
   SourcePlace place = placeOf(op->getLoc());
@@ -76,6 +82,12 @@ inline LogSite logSiteOf(mlir::Operation *op, llvm::StringRef kernel) {
   if (auto check = llvm::dyn_cast<tz::tile::AssertOp>(op)) {
     site.kind = TZ_LOG_ASSERT;
     site.text = check.getMessage().str();
+    return site;
+  }
+  if (auto part = llvm::dyn_cast<tz::tile::RecordOp>(op)) {
+    site.kind = TZ_LOG_PART;
+    site.flags = part.getEnd() ? TZ_LOG_END : 0;
+    site.text = part.getPart().str();
     return site;
   }
   auto print = llvm::cast<tz::tile::PrintOp>(op);

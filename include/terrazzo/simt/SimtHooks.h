@@ -12,6 +12,7 @@
 #define TERRAZZO_SIMT_SIMTHOOKS_H
 
 #include "terrazzo/lowering/Elementwise.h"
+#include "terrazzo/lowering/PartEmitter.h"
 #include "terrazzo/simt/SimtMachine.h"
 
 #include <memory>
@@ -115,6 +116,12 @@ public:
 
   //===--- The machine ----------------------------------------------------===//
 
+  /// The clock of records of parts; none: kernels that have some are refused.
+  virtual std::optional<lowering::PartClock> partClock() const {
+    return std::nullopt;
+  }
+  /// What computes `value`, of 32 or 64 bits, is not moved behind this place.
+  virtual void keepBefore(llvm::IRBuilderBase &b, llvm::Value *value) {}
   /// Index of this thread in its block, i32.
   virtual llvm::Value *threadInBlock(llvm::IRBuilderBase &b) = 0;
   /// The index once more, at the start of the body of a loop around the loops

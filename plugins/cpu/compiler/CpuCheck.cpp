@@ -53,13 +53,14 @@ bool isKnownOp(mlir::Operation *op) {
              mlir::scf::ConditionOp, mlir::scf::ForOp, mlir::scf::IfOp,
              mlir::scf::WhileOp, mlir::arith::ConstantOp, tile::ProgramIdOp,
              tile::NumProgramsOp, tile::AssumeOp, tile::HintOp, tile::BarrierOp,
-             tile::PrintOp, tile::AssertOp, tile::RangeOp, tile::SplatOp,
-             tile::BroadcastOp, tile::ReshapeOp, tile::TransposeOp,
-             tile::JoinOp, tile::SplitOp, tile::CatOp, tile::GatherOp,
-             tile::DotOp, tile::ReduceOp, tile::ScanOp, tile::MapOp,
-             tile::HistogramOp, tile::LoadOp, tile::StoreOp, tile::MakeViewOp,
-             tile::AdvanceViewOp, tile::ViewPartsOp, tile::LoadViewOp,
-             tile::StoreViewOp, tile::AtomicRMWOp, tile::AtomicCASOp>(op);
+             tile::PrintOp, tile::AssertOp, tile::RecordOp, tile::RangeOp,
+             tile::SplatOp, tile::BroadcastOp, tile::ReshapeOp,
+             tile::TransposeOp, tile::JoinOp, tile::SplitOp, tile::CatOp,
+             tile::GatherOp, tile::DotOp, tile::ReduceOp, tile::ScanOp,
+             tile::MapOp, tile::HistogramOp, tile::LoadOp, tile::StoreOp,
+             tile::MakeViewOp, tile::AdvanceViewOp, tile::ViewPartsOp,
+             tile::LoadViewOp, tile::StoreViewOp, tile::AtomicRMWOp,
+             tile::AtomicCASOp>(op);
 }
 
 /// Collects problems, each kind once.
@@ -170,6 +171,7 @@ constexpr Intrinsic::ID CpuIntrinsics[] = {
     Intrinsic::memset,
     Intrinsic::minimumnum,
     Intrinsic::prefetch,
+    Intrinsic::readcyclecounter,
     Intrinsic::sshl_sat,
     Intrinsic::ushl_sat,
     Intrinsic::vector_reduce_add,

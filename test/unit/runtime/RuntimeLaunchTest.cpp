@@ -302,6 +302,63 @@ TEST_P(Log, PrintsEachElementWithItsProgramAndIndex) {
   EXPECT_TRUE(lines.empty()) << "the ring was emptied";
 }
 
+/// Two events of a subgroup, at sites 2 and `second`.
+std::vector<uint8_t> partsPayload(uint32_t second) {
+  tz_log_events head{};
+  head.clock = TZ_CLOCK_CYCLES;
+  head.subgroup = 3;
+  head.began = 1000;
+  head.ended = 1900;
+  const uint64_t events[2] = {uint64_t(2) << 48 | 10,
+                              uint64_t(second) << 48 | 250};
+  std::vector<uint8_t> payload(sizeof(head) + sizeof(events));
+  std::memcpy(payload.data(), &head, sizeof(head));
+  std::memcpy(payload.data() + sizeof(head), events, sizeof(events));
+  return payload;
+}
+
+TEST_P(Log, PartsOfProgramsGoToWhoeverAsks) {
+  LogSite part;
+  part.kind = TZ_LOG_PART;
+  part.text = "load";
+  code->logSites.push_back(part);
+  part.flags = TZ_LOG_END;
+  code->logSites.push_back(part);
+  // One that is right; of an unknown site, of a print's, with fewer events than
+  // it says, and without a whole head.
+  Echo::instance().body = [&](const EchoLaunch &) {
+    tz_log_record record{};
+    record.site = 2;
+    record.program[0] = 5;
+    record.first = 7;
+    record.count = 2;
+    for (uint32_t second : {3u, 9u, 0u}) {
+      const std::vector<uint8_t> payload = partsPayload(second);
+      append(packed<uint64_t>(0), record, payload.data(), payload.size());
+    }
+    const std::vector<uint8_t> payload = partsPayload(3);
+    append(packed<uint64_t>(0), record, payload.data(), payload.size() - 8);
+    record.count = 0;
+    append(packed<uint64_t>(0), record, payload.data(), 8);
+  };
+  ASSERT_TRUE(launch({1, 1, 1}, {}).ok());
+  std::vector<ProgramParts> told;
+  ASSERT_TRUE(stream
+                  ->synchronize([&](ProgramParts parts) {
+                    told.push_back(std::move(parts));
+                  })
+                  .ok());
+  EXPECT_TRUE(lines.empty()) << "they are no prints";
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].program[0], 5u);
+  EXPECT_EQ(told[0].subgroup, 3u);
+  EXPECT_EQ(told[0].ended - told[0].began, 900u);
+  EXPECT_EQ(told[0].forgotten, 7u);
+  ASSERT_EQ(told[0].events.size(), 2u);
+  EXPECT_EQ(told[0].events[1].site, 3u);
+  EXPECT_EQ(told[0].events[1].clock, 250u);
+}
+
 TEST_P(Log, AFailedAssertNamesPlaceAndProgramOnce) {
   Echo::instance().body = [&](const EchoLaunch &) {
     auto *header = reinterpret_cast<tz_log_header *>(packed<uint64_t>(0));

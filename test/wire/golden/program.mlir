@@ -3,7 +3,7 @@ tile.kernel @program(%p: !tile.ptr<f16> {tile.name = "p", tile.divisibility = 16
                      %q: !tile.ptr<i64> {tile.name = "q"}, %n: i32 {tile.divisibility = 16 : i64}, %b: i1, %c: i8, %s: i16, %l: i64,
                      %h: f16, %bh: bf16, %f: f32, %d: f64, %e1: !tile.ptr<f8E4M3FN>, %e2: !tile.ptr<f8E5M2>,
                      %e3: !tile.ptr<f8E4M3FNUZ>, %e4: !tile.ptr<f8E5M2FNUZ>, %pp: !tile.ptr<!tile.ptr<f32>>)
-    attributes {tile.num_warps = 8 : i32, tile.num_stages = 3 : i32, tile.waits, tile.contract = true} {
+    attributes {tile.num_warps = 8 : i32, tile.num_stages = 3 : i32, tile.waits, tile.contract = true, tile.record_warps = 5 : i64} {
   %x = tile.program_id 0
   %y = tile.program_id 1
   %z = tile.num_programs 2
@@ -15,6 +15,8 @@ tile.kernel @program(%p: !tile.ptr<f16> {tile.name = "p", tile.divisibility = 16
   tile.print "x and range: "(%x, %rc : i32, tensor<32xi32>) {isSigned = array<i1: true, false>}
   tile.print "bits " (%f : f32) {hex, isSigned = array<i1: true>}
   tile.assert %b, "b must hold" : i1
+  tile.record "part"
+  tile.record "part" end(%x, %rc : i32, tensor<32xi32>)
   %mask = arith.cmpi slt, %r, %rc : tensor<32xi32>
   tile.assert %mask mask %mask, "lanes" : tensor<32xi1>, tensor<32xi1>
   tile.return

@@ -194,6 +194,29 @@ std::string modifiers(const simt::MemoryHints &hints) {
 
 } // namespace
 
+/// %clock64 of the multiprocessor, and %globaltimer, which all of them share.
+std::optional<lowering::PartClock> PtxHooks::partClock() const {
+  return lowering::PartClock{
+      TZ_CLOCK_CYCLES,
+      [](IRBuilderBase &b) -> Value * {
+        return b.CreateIntrinsic(Intrinsic::readcyclecounter, {});
+      },
+      [](IRBuilderBase &b) -> Value * {
+        return b.CreateIntrinsic(Intrinsic::readsteadycounter, {});
+      }};
+}
+
+void PtxHooks::keepBefore(IRBuilderBase &b, Value *value) {
+  Type *type = value->getType();
+  const char *constraint = type->isFloatTy()       ? "f"
+                           : type->isDoubleTy()    ? "d"
+                           : type->isIntegerTy(64) ? "l"
+                                                   : "r";
+  b.CreateCall(InlineAsm::get(FunctionType::get(b.getVoidTy(), {type}, false),
+                              "", constraint, /*hasSideEffects=*/true),
+               {value});
+}
+
 Value *PtxHooks::threadInBlock(IRBuilderBase &b) {
   return b.CreateIntrinsic(Intrinsic::nvvm_read_ptx_sreg_tid_x, {});
 }

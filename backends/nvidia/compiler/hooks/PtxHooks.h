@@ -21,6 +21,8 @@ public:
   PtxHooks(const ArchitectureFacts &architecture, bool mayExchange)
       : architecture(architecture), mayExchange(mayExchange) {}
 
+  std::optional<lowering::PartClock> partClock() const override;
+  void keepBefore(llvm::IRBuilderBase &b, llvm::Value *value) override;
   llvm::Value *threadInBlock(llvm::IRBuilderBase &b) override;
   llvm::Value *isChosenLane(llvm::IRBuilderBase &b) override;
   llvm::Value *programId(llvm::IRBuilderBase &b, unsigned axis) override;

@@ -12,7 +12,9 @@ using namespace llvm;
 namespace tz::nvidia {
 
 std::string problemOf(const Module &module) {
-  static constexpr Intrinsic::ID intrinsics[] = {Intrinsic::expect};
+  static constexpr Intrinsic::ID intrinsics[] = {Intrinsic::expect,
+                                                 Intrinsic::readcyclecounter,
+                                                 Intrinsic::readsteadycounter};
   lowering::CodeGenAbilities abilities;
   abilities.intrinsics = intrinsics;
   abilities.ownIntrinsics = "llvm.nvvm.";

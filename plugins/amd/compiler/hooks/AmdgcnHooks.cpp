@@ -18,6 +18,15 @@ using namespace llvm;
 
 namespace tz::amd {
 
+std::optional<lowering::PartClock> AmdgcnHooks::partClock() const {
+  return lowering::PartClock{TZ_CLOCK_CYCLES,
+                             [](IRBuilderBase &b) -> Value * {
+                               return b.CreateIntrinsic(
+                                   Intrinsic::readcyclecounter, {});
+                             },
+                             {}};
+}
+
 Value *AmdgcnHooks::threadInBlock(IRBuilderBase &b) {
   return threads.empty()
              ? b.CreateIntrinsic(Intrinsic::amdgcn_workitem_id_x, {})

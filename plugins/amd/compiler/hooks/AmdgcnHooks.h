@@ -52,6 +52,7 @@ public:
   int64_t nearBytes() const override { return NearBytes; }
   uint64_t sharedBytes() const override { return machine.sharedBytes; }
   uint64_t exchangeBytes() const override { return machine.sharedBytes / 2; }
+  std::optional<lowering::PartClock> partClock() const override;
   llvm::Value *threadInBlock(llvm::IRBuilderBase &b) override;
   llvm::Value *threadAgain(llvm::IRBuilderBase &b) override;
   void forgetThread() override { threads.pop_back(); }

@@ -13,7 +13,8 @@ using namespace llvm;
 namespace tz::amd {
 
 std::string problemOf(const Module &module) {
-  static constexpr Intrinsic::ID intrinsics[] = {Intrinsic::expect};
+  static constexpr Intrinsic::ID intrinsics[] = {Intrinsic::expect,
+                                                 Intrinsic::readcyclecounter};
   lowering::CodeGenAbilities abilities;
   abilities.inlineAssembly = true; // AmdgcnHooks::barrier
   abilities.intrinsics = intrinsics;

@@ -1,11 +1,14 @@
-//===- CpuLog.cpp - Print and assert --------------------------------------===//
+//===- CpuLog.cpp - Print, assert and record ------------------------------===//
 //
 // What   tile.print appends records to the launch's log ring, tile.assert sets
-//        its failure word and ends the program; layouts as in plugin.h §7.
+//        its failure word and ends the program, tile.record notes the clock;
+//        layouts as in plugin.h §7.
 // Why    No printf and no trap in a kernel: the host decodes the ring when the
 //        stream is synchronised (decision R1).
 //===----------------------------------------------------------------------===//
 #include "plugins/cpu/compiler/lower/Nest.h"
+
+#include "terrazzo/plugin.h"
 
 using namespace llvm;
 
@@ -101,6 +104,49 @@ void CpuLowering::assertOp(tile::AssertOp op) {
   logEmitter(id).fail(site);
   b.CreateBr(nextProgram);
   b.SetInsertPoint(goesOn);
+}
+
+//===--- Parts ------------------------------------------------------------===//
+
+/// Events that a program keeps: 64 KiB of the thread's stack.
+static constexpr uint32_t PartEvents = 8192;
+
+/// A processor's time stamp counters run at one pace on all of its cores.
+static lowering::PartClock timeStampCounter() {
+  return {TZ_CLOCK_TICKS,
+          [](IRBuilderBase &at) -> Value * {
+            return at.CreateIntrinsic(Intrinsic::readcyclecounter, {});
+          },
+          {}};
+}
+
+void CpuLowering::beginParts() {
+  if (!hasParts) {
+    return;
+  }
+  parts.emplace(b, timeStampCounter(), PartEvents,
+                slot(ArrayType::get(b.getInt64Ty(), PartEvents)),
+                slot(b.getInt32Ty()), slot(b.getInt64Ty()),
+                slot(b.getInt64Ty()));
+  parts->open();
+}
+
+void CpuLowering::endParts() {
+  if (hasParts) {
+    auto id = [&](unsigned axis) { return program[axis]; };
+    parts->close(logEmitter(id), partSite, b.getInt32(0));
+  }
+}
+
+void CpuLowering::recordOp(tile::RecordOp op) {
+  for (mlir::Value value : op.getDone()) {
+    if (isa<mlir::RankedTensorType>(value.getType())) {
+      materialise(value);
+    }
+  }
+  partSite = static_cast<uint32_t>(logPoints.size());
+  logPoints.push_back({op});
+  parts->note(partSite, nullptr);
 }
 
 } // namespace tz::cpu

@@ -107,7 +107,8 @@ void CpuLowering::entry() {
   }
   findPaddedTypes();
   kernel.walk([&](mlir::Operation *op) {
-    usesLog |= isa<tile::PrintOp, tile::AssertOp>(op);
+    usesLog |= isa<tile::PrintOp, tile::AssertOp, tile::RecordOp>(op);
+    hasParts |= isa<tile::RecordOp>(op);
     hasAtomics |= isa<tile::AtomicRMWOp, tile::AtomicCASOp>(op);
   });
   if (takesSecondAxisFirst()) {
@@ -167,7 +168,9 @@ void CpuLowering::entry() {
     b.CreateAlignedStore(id, runField(offsetof(tz_cpu_run, program)), Align(8))
         ->setAtomic(AtomicOrdering::Monotonic);
   }
+  beginParts();
   emitBlock(body);
+  endParts();
   b.CreateBr(nextProgram);
   b.SetInsertPoint(nextProgram);
   Value *next = b.CreateAdd(id, b.getInt64(1), "", true, true);
@@ -418,6 +421,7 @@ void CpuLowering::emitOp(mlir::Operation *op) {
       .Case<tile::AtomicCASOp>([&](auto o) { atomicCasOp(o); })
       .Case<tile::PrintOp>([&](auto o) { printOp(o); })
       .Case<tile::AssertOp>([&](auto o) { assertOp(o); })
+      .Case<tile::RecordOp>([&](auto o) { recordOp(o); })
       .Case<scf::ForOp>([&](auto o) { forOp(o); })
       .Case<scf::IfOp>([&](auto o) { ifOp(o); })
       .Case<scf::WhileOp>([&](auto o) { whileOp(o); })

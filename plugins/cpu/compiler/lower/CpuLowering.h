@@ -11,7 +11,7 @@
 // loads and stores; Bounds.cpp tests of them; InPlace.cpp stores to what was
 // loaded; Order.cpp which program comes next; Ahead.cpp what the next program
 // reads; Behind.cpp what it writes for this one; Reduce.cpp; Product.cpp dots;
-// CpuControl.cpp scf; CpuAtomics.cpp; CpuLog.cpp print and assert;
+// CpuControl.cpp scf; CpuAtomics.cpp; CpuLog.cpp print, assert and record;
 // Rearrange.cpp cat, join, histogram.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_PLUGINS_CPU_COMPILER_LOWER_CPULOWERING_H
@@ -26,6 +26,7 @@
 #include "terrazzo/lowering/Elementwise.h"
 #include "terrazzo/lowering/LogEmitter.h"
 #include "terrazzo/lowering/Loops.h"
+#include "terrazzo/lowering/PartEmitter.h"
 #include "terrazzo/lowering/Unsupported.h"
 
 #include "llvm/IR/IRBuilder.h"
@@ -70,7 +71,7 @@ struct Induction {
   llvm::Value *sum;
 };
 
-/// A print or an assert; plugin code makes a tz_log_site of it.
+/// A print, an assert or a record; plugin code makes a tz_log_site of it.
 struct LogPoint {
   mlir::Operation *op;
 };
@@ -356,6 +357,9 @@ private:
   // CpuLog.cpp
   void printOp(tile::PrintOp op);
   void assertOp(tile::AssertOp op);
+  void beginParts();
+  void endParts();
+  void recordOp(tile::RecordOp op);
   lowering::LogEmitter logEmitter(lowering::LogEmitter::ProgramId program);
   void logRecord(const lowering::LogPiece &piece,
                  llvm::function_ref<void(llvm::Value *)> fill);
@@ -370,7 +374,9 @@ private:
   llvm::Function *function = nullptr;
   llvm::Value *argsBase = nullptr, *arenaBase = nullptr;
   llvm::Value *programs = nullptr; ///< of the launch
-  bool hasAtomics = false, fencesStores = false;
+  bool hasAtomics = false, fencesStores = false, hasParts = false;
+  std::optional<lowering::PartEmitter> parts; ///< of kernels that record some
+  uint32_t partSite = 0;                      ///< of a record
   /// What a program left for the next to write past the caches.
   struct {
     uint64_t offset = 0, bytes = 0;   ///< in the arena

@@ -56,7 +56,7 @@ int64_t groupOf(mlir::Operation *op) {
 
 bool writesMemory(mlir::Operation *op) {
   return isa<tile::StoreOp, tile::StoreViewOp, tile::AtomicRMWOp,
-             tile::AtomicCASOp, tile::BarrierOp>(op);
+             tile::AtomicCASOp, tile::BarrierOp, tile::RecordOp>(op);
 }
 
 } // namespace
@@ -72,7 +72,7 @@ bool mayMeet(mlir::Operation *load, mlir::Operation *writer) {
       return;
     }
     int64_t a = groupOf(load), b = groupOf(inner);
-    // Atomics and barriers are fences whatever they point to.
+    // Atomics, barriers and records are fences whatever they point to.
     found |= !isa<tile::StoreOp, tile::StoreViewOp>(inner) || a == 0 ||
              b == 0 || a == b;
   });
@@ -272,7 +272,7 @@ void FusionPlan::planValue(mlir::Value value, mlir::Operation *op) {
     mlir::Operation *user = block->findAncestorOpInBlock(*use.getOwner());
     int at = position(user);
     mlir::Operation *owner = use.getOwner();
-    needsBuffer |= isa<tile::SplitOp>(owner) ||
+    needsBuffer |= isa<tile::SplitOp, tile::RecordOp>(owner) ||
                    (isa<tile::GatherOp>(owner) && use.getOperandNumber() == 0);
     if (user != use.getOwner()) {
       plan.nested = true;
