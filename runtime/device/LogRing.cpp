@@ -11,8 +11,15 @@
 
 namespace tz::runtime {
 
+/// A program tells all of its parts at once: more than prints take.
+static uint64_t capacityFor(const Artifact &artifact) {
+  constexpr uint64_t ofParts = uint64_t(64) << 20;
+  return hasParts(artifact) ? std::max(logCapacity(), ofParts) : logCapacity();
+}
+
 LogRing::LogRing(Stream &stream, std::shared_ptr<const Artifact> artifact)
-    : stream(stream), artifact(std::move(artifact)), capacity(logCapacity()) {}
+    : stream(stream), artifact(std::move(artifact)),
+      capacity(capacityFor(*this->artifact)) {}
 
 LogRing::~LogRing() {
   for (Part &part : parts) {
@@ -79,7 +86,8 @@ bool LogRing::isWritten(const Part &part) {
          word(offsetof(tz_log_header, dropped));
 }
 
-Status LogRing::readCopied(Part &part, const PrintSink &sink) {
+Status LogRing::readCopied(Part &part, const PrintSink &sink,
+                           const PartSink &told) {
   tz_log_header header{};
   auto fetch = [&](void *to, tz_dptr from, uint64_t bytes) {
     Status s = stream.copy(reinterpret_cast<uintptr_t>(to), from, bytes,
@@ -98,10 +106,11 @@ Status LogRing::readCopied(Part &part, const PrintSink &sink) {
       return s;
     }
   }
-  return decodeLog(*artifact, header, records, sink);
+  return decodeLog(*artifact, header, records, sink, told);
 }
 
-Status LogRing::readPart(Part &part, const PrintSink &sink) {
+Status LogRing::readPart(Part &part, const PrintSink &sink,
+                         const PartSink &parts) {
   const bool mayBeWritten =
       part.memory &&
       (part.isReachable ? isWritten(part) : part.isUsed || isInGraph);
@@ -119,18 +128,18 @@ Status LogRing::readPart(Part &part, const PrintSink &sink) {
         *artifact, header,
         {reinterpret_cast<const uint8_t *>(part.memory + sizeof(header)),
          std::min(header.reserved, capacity)},
-        sink);
+        sink, parts);
   } else {
-    told = readCopied(part, sink);
+    told = readCopied(part, sink, parts);
   }
   Status cleared = clear(part);
   return told.ok() ? cleared : told;
 }
 
-Status LogRing::read(const PrintSink &sink) {
+Status LogRing::read(const PrintSink &sink, const PartSink &told) {
   isWaiting = false;
-  Status earlier = readPart(parts[1 - current], sink);
-  Status later = readPart(parts[current], sink);
+  Status earlier = readPart(parts[1 - current], sink, told);
+  Status later = readPart(parts[current], sink, told);
   return earlier.ok() ? std::move(later) : std::move(earlier);
 }
 
@@ -171,7 +180,7 @@ Status LogRing::poll(const PrintSink &sink) {
     return Status();
   }
   isWaiting = false;
-  return readPart(parts[1 - current], sink);
+  return readPart(parts[1 - current], sink, {});
 }
 
 } // namespace tz::runtime

@@ -30,7 +30,7 @@ public:
   Result<tz_dptr> take(bool isRecorded);
   /// All launches, and those of graphs, have ended: lines to `sink`, a failed
   /// assert as TZ_E_ASSERTION.
-  Status read(const PrintSink &sink);
+  Status read(const PrintSink &sink, const PartSink &parts = {});
   /// The same of launches that have ended, without waiting. What still may be
   /// written stays for a later call.
   Status poll(const PrintSink &sink);
@@ -44,8 +44,8 @@ private:
   };
   Status allocate(Part &part);
   Status clear(Part &part);
-  Status readPart(Part &part, const PrintSink &sink);
-  Status readCopied(Part &part, const PrintSink &sink);
+  Status readPart(Part &part, const PrintSink &sink, const PartSink &parts);
+  Status readCopied(Part &part, const PrintSink &sink, const PartSink &parts);
   /// Whether a kernel wrote anything; of a reachable part.
   static bool isWritten(const Part &part);
   /// Lets the next launches write to the other part.

@@ -114,7 +114,8 @@ public:
   }
   /// Waits, then decodes the log ring buffers: prints go to `sink` of
   /// setPrintSink, a failed assert is TZ_E_ASSERTION.
-  Status synchronize();
+  /// Parts of programs are told to `parts`, or to nobody.
+  Status synchronize(const PartSink &parts = {});
   /// Waits for nothing else.
   Status finish();
   /// Tells the same of launches that have ended, without waiting; nothing while

@@ -128,11 +128,11 @@ Status Stream::cancel() {
              : Status();
 }
 
-Status Stream::synchronize() {
+Status Stream::synchronize(const PartSink &parts) {
   Status first = finish();
   for (const auto &ring : rings) {
     if (first.ok()) {
-      first = ring->read(print);
+      first = ring->read(print, parts);
     }
   }
   return first;

@@ -10,8 +10,10 @@
 #include "runtime/launch/SanitizerReports.h"
 #include "runtime/loader/Host.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
+#include <optional>
 
 namespace tz::runtime {
 
@@ -138,7 +140,46 @@ void printRecord(const LogSite &site, const tz_log_record &record,
   }
 }
 
+/// What a subgroup tells; nothing if memory was overwritten.
+std::optional<ProgramParts> readParts(const Artifact &artifact,
+                                      const tz_log_record &record,
+                                      std::span<const uint8_t> payload) {
+  tz_log_events head;
+  if (payload.size() < sizeof(head) ||
+      (payload.size() - sizeof(head)) / sizeof(uint64_t) < record.count) {
+    return std::nullopt;
+  }
+  std::memcpy(&head, payload.data(), sizeof(head));
+  ProgramParts parts{{record.program[0], record.program[1], record.program[2]},
+                     head.clock,
+                     head.subgroup,
+                     head.began,
+                     head.ended,
+                     head.began_ns,
+                     head.ended_ns,
+                     record.first,
+                     {}};
+  const uint8_t *at = payload.data() + sizeof(head);
+  for (uint32_t i = 0; i < record.count; ++i, at += sizeof(uint64_t)) {
+    uint64_t event;
+    std::memcpy(&event, at, sizeof(event));
+    const auto site = uint32_t(event >> 48);
+    if (site >= artifact.logSites.size() ||
+        artifact.logSites[site].kind != TZ_LOG_PART) {
+      return std::nullopt;
+    }
+    parts.events.push_back({site, event & ((uint64_t(1) << 48) - 1)});
+  }
+  return parts;
+}
+
 } // namespace
+
+bool hasParts(const Artifact &artifact) {
+  return std::any_of(
+      artifact.logSites.begin(), artifact.logSites.end(),
+      [](const LogSite &site) { return site.kind == TZ_LOG_PART; });
+}
 
 std::string programText(const uint32_t (&program)[3]) {
   return "(" + std::to_string(program[0]) + ", " + std::to_string(program[1]) +
@@ -189,7 +230,8 @@ std::string formatValue(uint32_t type, const uint8_t *bytes, bool hex) {
 }
 
 Status decodeLog(const Artifact &artifact, const tz_log_header &header,
-                 std::span<const uint8_t> records, const PrintSink &sink) {
+                 std::span<const uint8_t> records, const PrintSink &sink,
+                 const PartSink &parts) {
   uint64_t end =
       std::min<uint64_t>({header.reserved, header.capacity, records.size()});
   SanitizerReports reports(artifact);
@@ -206,6 +248,11 @@ Status decodeLog(const Artifact &artifact, const tz_log_header &header,
       const LogSite &site = artifact.logSites[record.site];
       if (site.kind == TZ_LOG_REPORT) {
         reports.add(record, payload);
+      } else if (site.kind == TZ_LOG_PART) {
+        std::optional<ProgramParts> told = readParts(artifact, record, payload);
+        if (parts && told) {
+          parts(std::move(*told));
+        }
       } else if (sink) {
         printRecord(site, record, payload, sink);
       }

@@ -8,6 +8,7 @@
 #ifndef TERRAZZO_RUNTIME_LAUNCH_LOGDECODER_H
 #define TERRAZZO_RUNTIME_LAUNCH_LOGDECODER_H
 
+#include "runtime/launch/ProgramParts.h"
 #include "runtime/launch/RuntimeArtifact.h"
 
 #include <functional>
@@ -24,9 +25,13 @@ tz_log_header emptyLogHeader(uint64_t capacity);
 
 /// Lines for the records; then the failed assert, if any, else what sanitizers
 /// have found, as TZ_E_ASSERTION.
-/// `records` holds what the header says was written (or less).
+/// `records` holds what the header says was written (or less). Parts of
+/// programs go to `parts`, or nowhere.
 Status decodeLog(const Artifact &artifact, const tz_log_header &header,
-                 std::span<const uint8_t> records, const PrintSink &sink);
+                 std::span<const uint8_t> records, const PrintSink &sink,
+                 const PartSink &parts = {});
+/// Does a kernel of the artifact record parts?
+bool hasParts(const Artifact &artifact);
 
 /// "(3, 0, 0)"
 std::string programText(const uint32_t (&program)[3]);

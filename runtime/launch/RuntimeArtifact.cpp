@@ -335,7 +335,7 @@ Status Artifact::verify() const {
     }
   }
   for (const LogSite &site : logSites) {
-    if (site.kind < TZ_LOG_PRINT || site.kind > TZ_LOG_REPORT) {
+    if (site.kind < TZ_LOG_PRINT || site.kind > TZ_LOG_PART) {
       return bad("a log site of unknown kind");
     }
     for (const LogValue &value : site.values) {

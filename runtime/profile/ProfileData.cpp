@@ -167,12 +167,36 @@ ProfilePhase::extrasOf(const ProfileEvent &event) const {
   return event.extras ? extras[event.extras - 1] : none;
 }
 
+/// Streams have the addresses of their objects, which end below.
+static constexpr uint64_t FirstPartRow = uint64_t(1) << 52;
+
+uint64_t ProfilePhase::partRow(const std::array<uint32_t, 3> &program,
+                               uint32_t subgroup) {
+  const PartRow key = {program[0], program[1], program[2], subgroup};
+  auto [row, isNew] = partRows.try_emplace(key, FirstPartRow + partRows.size());
+  if (isNew) {
+    partRowNames.push_back(key);
+  }
+  return row->second;
+}
+
+std::string ProfilePhase::partRowName(uint64_t row) const {
+  if (row < FirstPartRow || row - FirstPartRow >= partRowNames.size()) {
+    return "";
+  }
+  const PartRow &key = partRowNames[row - FirstPartRow];
+  return "program (" + std::to_string(key[0]) + ", " + std::to_string(key[1]) +
+         ", " + std::to_string(key[2]) + ") warp " + std::to_string(key[3]);
+}
+
 void ProfilePhase::clear() {
   index.clear();
   tree.clear();
   tree.emplace_back();
   records.clear();
   extras.clear();
+  partRows.clear();
+  partRowNames.clear();
   dropped = 0;
   content = nextContent();
 }

@@ -12,6 +12,7 @@
 
 #include <terrazzo/terrazzo.h>
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -97,11 +98,15 @@ public:
   /// Of a trace; nothing else keeps events.
   void addEvent(const ProfileEvent &event,
                 const std::vector<NamedMetric> &extras);
+  /// The row of a program's parts in a trace.
+  uint64_t partRow(const std::array<uint32_t, 3> &program, uint32_t subgroup);
   void clear();
 
   const std::deque<ProfileNode> &nodes() const { return tree; }
   const std::deque<ProfileEvent> &events() const { return records; }
   const std::vector<NamedMetric> &extrasOf(const ProfileEvent &event) const;
+  /// Of a row of parts, else empty.
+  std::string partRowName(uint64_t row) const;
 
   const uint64_t number;
   /// Other than that of any phase that was, or was cleared.
@@ -129,6 +134,9 @@ private:
   std::unordered_map<Key, uint32_t, Hash> index;
   std::deque<ProfileEvent> records;
   std::vector<std::vector<NamedMetric>> extras;
+  using PartRow = std::array<uint32_t, 4>;
+  std::map<PartRow, uint64_t> partRows;
+  std::vector<PartRow> partRowNames;
 };
 
 } // namespace tz::runtime

@@ -67,6 +67,10 @@ void Activity::enter(ProfileHooks &hooks, const char *name) {
   }
 }
 
+void Activity::tellParts(LaunchParts parts) {
+  listeners->recorder->addParts(id, std::move(parts));
+}
+
 void Activity::leave() {
   if (listeners->hooks && listeners->hooks->exit) {
     listeners->hooks->exit(listeners->hooks->ctx, kind, id, code);

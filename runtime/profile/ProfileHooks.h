@@ -18,6 +18,7 @@ namespace tz::runtime {
 
 class Recorder;
 class Stream;
+struct LaunchParts;
 
 /// Either may be null, not both.
 struct Listeners {
@@ -63,6 +64,9 @@ public:
     }
   }
   Activity(const Activity &) = delete;
+  /// Does a profile want to know of the parts of programs?
+  bool wantsParts() const { return listeners && listeners->recorder; }
+  void tellParts(LaunchParts parts);
   int32_t code = 0;
   uint64_t id = 0; // 0: nobody listens
 

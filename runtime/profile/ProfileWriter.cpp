@@ -210,7 +210,7 @@ namespace {
 
 const char *kindName(uint32_t kind) {
   constexpr const char *names[] = {"",       "kernel",  "copy", "fill", "scope",
-                                   "launch", "compile", "load", "sync"};
+                                   "launch", "compile", "load", "sync", "part"};
   return names[kind];
 }
 
@@ -265,10 +265,13 @@ private:
         isTaken = isTaken && writeName("process_name", device, nullptr,
                                        processName(device));
       }
-      isTaken =
-          isTaken && writeName("thread_name", device, &row,
-                               (device == NoDevice ? "thread " : "stream ") +
-                                   std::to_string(row));
+      const std::string part = phase.partRowName(row);
+      isTaken = isTaken &&
+                writeName("thread_name", device, &row,
+                          part.empty()
+                              ? (device == NoDevice ? "thread " : "stream ") +
+                                    std::to_string(row)
+                              : part);
     }
     return isTaken;
   }

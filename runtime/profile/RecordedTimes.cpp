@@ -4,6 +4,7 @@
 //        that they are of.
 // Why    A device tells its times later, from another thread, or never.
 //===----------------------------------------------------------------------===//
+#include "runtime/profile/PartTimes.h"
 #include "runtime/profile/Recorder.h"
 
 #include <algorithm>
@@ -43,6 +44,17 @@ void Recorder::drop(uint64_t id, bool isLost) {
 void Recorder::complete(uint64_t id, uint64_t began, uint64_t ended,
                         uint64_t row) {
   ended = std::max(began, ended);
+  // While its call goes on, what it tells of its parts may be yet to come.
+  bool isComing = false;
+  for (Pending &one : pending) {
+    if (one.id == id && one.phase && !one.isMade) {
+      one.times = {began, ended, row};
+      isComing = true;
+    }
+  }
+  if (isComing) {
+    return;
+  }
   forLaunch(pending, id, [&](Pending &one) {
     if (one.serial != one.phase->serial()) {
       return; // its phase was cleared
@@ -52,6 +64,10 @@ void Recorder::complete(uint64_t id, uint64_t began, uint64_t ended,
                          one.phase->nodes()[one.node].device,
                          TZ_PROFILE_KERNEL},
                         one.extras);
+    if (one.parts) {
+      addPartTimes(*one.profile, *one.phase, {one.node, id, began, ended},
+                   *one.parts);
+    }
   });
   popDone();
 }

@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/profile/Recorder.h"
 
+#include "runtime/profile/PartTimes.h"
+
 #include <algorithm>
 
 namespace tz::runtime {
@@ -48,6 +50,7 @@ Recorder::~Recorder() {
 std::shared_ptr<Profile>
 Recorder::start(bool isTrace, bool hasFrames, uint64_t maxRecords,
                 const std::vector<std::shared_ptr<Device>> &devices) {
+  watchTicks();
   auto made = std::make_shared<Profile>(isTrace, hasFrames, maxRecords);
   {
     std::unique_lock guard(lock);
@@ -170,7 +173,12 @@ void Recorder::addPending(ThreadScopes &scopes, uint64_t id, const char *name,
       }
     }
     ++phase->pending;
-    pending.push_back({id, one, phase, phase->serial(), node, {}});
+    Pending &made = pending.emplace_back();
+    made.id = id;
+    made.profile = one;
+    made.phase = phase;
+    made.serial = phase->serial();
+    made.node = node;
     if (one->isTrace) {
       pending.back().extras = scopes.launchMetrics;
     }
@@ -211,18 +219,30 @@ uint64_t Recorder::enter(ProfileHooks &hooks, uint32_t kind, const char *name,
   return id;
 }
 
+void Recorder::addParts(uint64_t id, LaunchParts parts) {
+  auto shared = std::make_shared<const LaunchParts>(std::move(parts));
+  std::lock_guard guard(lock);
+  for (Pending &one : pending) {
+    if (one.id == id) {
+      one.parts = shared;
+    }
+  }
+}
+
 void Recorder::leave(uint32_t kind, uint64_t id, int32_t code, Stream *stream,
                      uint64_t began) {
   const uint64_t ended = monotonicNs();
   ThreadScopes &scopes = ThreadScopes::ofThisThread();
   std::unique_lock guard(lock);
   const bool isLaunch = kind == TZ_ACTIVITY_LAUNCH && stream;
+  std::optional<std::array<uint64_t, 3>> times;
   if (isLaunch) {
     for (auto one = std::lower_bound(
              pending.begin(), pending.end(), id,
              [](const Pending &p, uint64_t wanted) { return p.id < wanted; });
          one != pending.end() && one->id == id; ++one) {
       one->isMade = true;
+      times = one->times;
     }
   }
   uint32_t node = 0;
@@ -264,6 +284,8 @@ void Recorder::leave(uint32_t kind, uint64_t id, int32_t code, Stream *stream,
   const Source &source = sourceOf(stream->device(), guard);
   if (code != TZ_E_OK) {
     drop(id, false);
+  } else if (times) {
+    complete(id, (*times)[0], (*times)[1], (*times)[2]);
   } else if (source.activity) {
     return;
   } else if (stream->device().isHostMemory()) {

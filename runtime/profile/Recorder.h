@@ -8,12 +8,15 @@
 #ifndef TERRAZZO_RUNTIME_PROFILE_RECORDER_H
 #define TERRAZZO_RUNTIME_PROFILE_RECORDER_H
 
+#include "runtime/launch/ProgramParts.h"
 #include "runtime/profile/DeviceActivity.h"
 #include "runtime/profile/Profile.h"
 #include "runtime/profile/ProfileHooks.h"
 #include "runtime/profile/ThreadScopes.h"
 
+#include <array>
 #include <deque>
+#include <optional>
 
 namespace tz::runtime {
 
@@ -45,6 +48,9 @@ public:
   void leave(uint32_t kind, uint64_t id, int32_t code, Stream *stream,
              uint64_t began);
 
+  /// Of a launch whose call has not returned.
+  void addParts(uint64_t id, LaunchParts parts);
+
   // Of scopes, by ThreadScopes.
   void scopeEntered(const ThreadScopes &scopes);
   void scopeLeft(ThreadScopes &scopes, uint64_t began, uint64_t ended,
@@ -73,6 +79,9 @@ private:
     std::vector<NamedMetric> extras; ///< of a trace
     bool isMade = false;             ///< its call has returned
     bool isAsked = false;            ///< a flush waits for what is told of it
+    std::shared_ptr<const LaunchParts> parts;
+    /// Its times, where they were told before its call has returned.
+    std::optional<std::array<uint64_t, 3>> times;
   };
   /// A launch between two events.
   struct Timed {

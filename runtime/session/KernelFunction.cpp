@@ -234,6 +234,14 @@ Status KernelFunction::startNow(Specialization &code, Stream &stream,
     status =
         code.loaded->launch(stream, grid, {values.data(), count}, activity.id);
   }
+  if (status.ok() && activity.wantsParts() && hasParts(*code.artifact) &&
+      !stream.isRecording()) {
+    // The log does not say of which launch it is: it is read behind each.
+    LaunchParts parts{code.artifact, {}};
+    status = stream.synchronize(
+        [&](ProgramParts one) { parts.programs.push_back(std::move(one)); });
+    activity.tellParts(std::move(parts));
+  }
   activity.code = status.code();
   return status.code() == TZ_E_FAULT ? locate(std::move(status), code)
                                      : std::move(status);

@@ -1,0 +1,43 @@
+//===- ProgramParts.h - when parts of programs ran ------------------------===//
+//
+// What   What a kernel's log says of the parts of its programs (tz_log_events).
+// Why    The log is read where it lies; who wants to know of parts is
+// elsewhere.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_RUNTIME_LAUNCH_PROGRAMPARTS_H
+#define TERRAZZO_RUNTIME_LAUNCH_PROGRAMPARTS_H
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace tz::runtime {
+
+struct Artifact;
+
+/// Of one subgroup of a program.
+struct ProgramParts {
+  struct Event {
+    uint32_t site;  ///< of the artifact, of kind TZ_LOG_PART
+    uint64_t clock; ///< since `began`
+  };
+  std::array<uint32_t, 3> program;
+  uint32_t clock, subgroup; ///< TZ_CLOCK_*
+  uint64_t began, ended, beganNs, endedNs;
+  uint64_t forgotten; ///< older events
+  std::vector<Event> events;
+};
+
+using PartSink = std::function<void(ProgramParts)>;
+
+/// Of all programs of a launch.
+struct LaunchParts {
+  std::shared_ptr<const Artifact> artifact;
+  std::vector<ProgramParts> programs;
+};
+
+} // namespace tz::runtime
+
+#endif
