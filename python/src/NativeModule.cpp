@@ -76,6 +76,15 @@ NB_MODULE(_native, module) {
       "_watch_launches", [] { everHooked = true; },
       "Launches look for hooks from now on.");
   module.def(
+      "record_parts",
+      [](std::string parts, std::string warps) {
+        partsToRecord() = {std::move(parts), std::move(warps)};
+      },
+      nb::arg("parts"), nb::arg("warps"),
+      "What kernels that are launched from now on record of themselves, and in "
+      "which warps, if their option `records` does not say it: lists as of the "
+      "options `records` and `record_warps`.");
+  module.def(
       "_tell_logs",
       [](std::optional<uintptr_t> only) {
         std::optional<void *> stream;

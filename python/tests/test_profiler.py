@@ -183,8 +183,8 @@ def test_what_is_not_there(tmp_path, monkeypatch):
         with proton.scope("scope", {"n": 1}), proton.scope("scope", {"n": 1.0}):
             pass
     assert proton.context.depth(session) == 0
-    with pytest.raises(NotImplementedError, match="no records inside of kernels"):
-        proton.start("inside", hook=proton.hooks.InstrumentationHook())
+    with pytest.raises(ValueError, match="is of sessions with backend='instrumentation'"):
+        proton.start("inside", mode="default")
     proton.finalize()
     with pytest.raises(ValueError, match="Session has not been initialized: 99"):
         proton.finalize(99)

@@ -38,6 +38,14 @@ struct Option {
   tz_arg value;
 };
 
+/// The options `records` and `record_warps` of kernels that are launched
+/// without them; with the GIL.
+struct PartsToRecord {
+  std::string records, warps;
+  bool operator==(const PartsToRecord &) const = default;
+};
+PartsToRecord &partsToRecord();
+
 class Function {
 public:
   /// (name, constexpr, type that an annotation fixes or "", has default,
@@ -72,6 +80,7 @@ private:
   struct Variant {
     std::vector<Option> options;
     std::vector<Reference> held;
+    PartsToRecord records;
     std::shared_ptr<KernelHandle> kernel;
     /// What launches gave. The last one first.
     std::vector<Compiled> codes;

@@ -54,9 +54,15 @@ static bool isChecked(const std::vector<Option> &options) {
                              std::strstr(checks, "uninitialized")));
 }
 
+PartsToRecord &partsToRecord() {
+  static PartsToRecord wanted;
+  return wanted;
+}
+
 Function::Variant *Function::variant(PyObject *self, const Bound &bound) {
   for (const auto &known : variants) {
-    if (known->options.size() != bound.numOptions) {
+    if (known->options.size() != bound.numOptions ||
+        known->records != partsToRecord()) {
       continue;
     }
     bool equal = true;
@@ -81,6 +87,7 @@ Function::Variant *Function::variant(PyObject *self, const Bound &bound) {
     made->held.push_back(Reference::borrow(option.name));
     made->held.push_back(Reference::borrow(option.text));
   }
+  made->records = partsToRecord();
   made->needsMemory = isCaptured() || isChecked(made->options);
   variants.push_back(std::move(made));
   return variants.back().get();
@@ -104,6 +111,7 @@ tz_kernel_t Function::load(PyObject *self, const Bound &bound) {
     return nullptr;
   }
   std::vector<tz_named_arg> chosen;
+  bool saysParts = partsToRecord().records.empty();
   for (size_t i = 0; i < bound.numOptions; ++i) {
     const Option &option = bound.options[i];
     const char *key = PyUnicode_AsUTF8(option.name);
@@ -112,6 +120,12 @@ tz_kernel_t Function::load(PyObject *self, const Bound &bound) {
     }
     chosen.push_back({key, option.value});
     checks |= std::strcmp(key, "debug") == 0;
+    saysParts |= std::strcmp(key, "records") == 0;
+  }
+  if (!saysParts) {
+    chosen.push_back({"records", tz_string(partsToRecord().records.c_str())});
+    chosen.push_back(
+        {"record_warps", tz_string(partsToRecord().warps.c_str())});
   }
   if (!checks) {
     chosen.push_back({"debug", tz_bool(false)});

@@ -6,9 +6,8 @@ import runpy
 import sys
 import traceback
 
-from . import modes
 from .flags import flags
-from .sessions import BACKENDS, CONTEXTS, FORMATS, begin, find, finalize
+from .sessions import BACKENDS, CONTEXTS, FORMATS, begin, finalize, find, interpret_mode
 
 _USAGE = """%(prog)s [options] script.py [arguments]
        %(prog)s [options] pytest [arguments]
@@ -20,9 +19,9 @@ def _parse(arguments, program):
         prog=program, usage=_USAGE,
         description="Runs a program in a session of the profiler. Sessions that the program starts itself begin nothing.")
     parser.add_argument("-n", "--name", help="of the file, with or without its ending (proton)")
-    parser.add_argument("-b", "--backend", choices=BACKENDS[1:], help="changes nothing: the device's plugin makes records")
+    parser.add_argument("-b", "--backend", choices=BACKENDS[1:], help="instrumentation: kernels record their parts; others change nothing")
     parser.add_argument("-c", "--context", choices=CONTEXTS, default="shadow", help="launches by scopes, or by frames of the program, too")
-    parser.add_argument("-m", "--mode", help="periodic_flushing")
+    parser.add_argument("-m", "--mode", help="periodic_flushing; with -b instrumentation: default, mma")
     parser.add_argument("-d", "--data", choices=tuple(FORMATS), default="tree", help="sums, or each launch")
     parser.add_argument("-k", "--hook", choices=("triton",), help="kernels tell their launch_metadata")
     parser.add_argument("target", help="a script, `pytest`, or a module")
@@ -67,7 +66,8 @@ def main(arguments=None, program="python -m triton.profiler.proton"):
     for ending in FORMATS[given.data]:
         name = name.removesuffix("." + ending)
     try:
-        session = begin(name, given.context, given.data, modes.interpret(given.mode), given.hook)
+        mode, parts = interpret_mode(given.backend, given.mode)
+        session = begin(name, given.context, given.data, mode, given.hook, parts)
     except ValueError as error:
         print(f"{program}: {error}", file=sys.stderr)
         return 2

@@ -4,7 +4,8 @@ import contextvars
 import re
 
 from .. import _native, knobs
-from . import frames, metrics
+from . import frames, metrics, modes
+from .flags import flags
 from .scopes import record_scope
 from .states import COMPUTE_METADATA_SCOPE_NAME, enter_state, exit_state
 
@@ -174,10 +175,28 @@ class HookManager:
 
 
 class InstrumentationHook(Hook):
-    """Records inside of kernels, which are not made: to activate it is refused, instead of giving a profile without them."""
+    """backend="instrumentation": kernels that are launched while it is told record when their parts begin and end."""
+
+    active_count = 0
+    _active = []
 
     def __init__(self, mode=None):
-        self.mode = mode
+        self.mode = modes.interpret_instrumentation(mode)
+
+    @classmethod
+    def _tell(cls):
+        """Kernels record what any of the active ones wants."""
+        cls.active_count = len(cls._active)
+        flags.instrumentation_on = bool(cls._active)
+        wanted = [one for hook in cls._active for one in hook.mode.part_list]
+        warps = [hook.mode.warp_list for hook in cls._active]
+        chosen = sorted(set().union(*warps)) if all(warps) else []
+        _native.record_parts(",".join(one for one in modes.PARTS if one in wanted), ",".join(str(one) for one in chosen))
 
     def activate(self):
-        raise NotImplementedError("the profiler makes no records inside of kernels; scopes and hook='triton' measure launches")
+        self._active.append(self)
+        self._tell()
+
+    def deactivate(self):
+        self._active.remove(self)
+        self._tell()

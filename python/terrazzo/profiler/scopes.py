@@ -72,7 +72,7 @@ class scope:
         self.id = enter_scope(self.name)
         try:
             if self.metrics:
-                        _metrics.add(self.metrics)
+                _metrics.add(self.metrics)
         except BaseException:
             self._exit(before)
             raise

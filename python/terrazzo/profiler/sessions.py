@@ -10,12 +10,13 @@ from .. import _native, knobs
 from ..errors import TerrazzoError
 from . import modes
 from .flags import flags
-from .hooks import Hook, HookManager, LaunchHook, frames_hook
+from .hooks import Hook, HookManager, InstrumentationHook, LaunchHook, frames_hook
 
 DEFAULT_PROFILE_NAME = "proton"
 FORMATS = {"tree": ("hatchet", "hatchet_msgpack"), "trace": ("chrome_trace",)}  # the first is the usual one
 CONTEXTS = ("shadow", "python")
-BACKENDS = (None, "cupti", "roctracer")  # who makes records is the plugin of the device that runs the kernel
+# Who times kernels is the plugin of the device that runs them; "instrumentation" times their parts, too.
+BACKENDS = (None, "cupti", "roctracer", "instrumentation")
 
 _numbers = itertools.count()
 _sessions = {}  # by number
@@ -70,8 +71,10 @@ class Session:
                 self.write_part(phase, output_format)
 
 
-def _hooks_of(context, hook):
+def _hooks_of(context, hook, parts):
     found = [frames_hook] if context == "python" else []
+    if parts is not None:
+        found.append(InstrumentationHook(parts))
     if hook == "triton":
         found.append(LaunchHook())
     elif isinstance(hook, Hook):
@@ -84,20 +87,28 @@ def start(name=None, *, context="shadow", data="tree", backend=None, mode=None, 
 
     name: of the file, without its ending. context: "shadow", launches are counted by scopes; "python", by the frames of
     the program below them, too. data: "tree", sums by scope and kernel; "trace", each launch and scope with its begin
-    and end. hook="triton": kernels tell their launch_metadata; or a Hook of the program.
+    and end. hook="triton": kernels tell their launch_metadata; or a Hook of the program. backend="instrumentation":
+    kernels record their own parts, as `mode` says ("default", "mma", or an object of terrazzo.profiler.modes).
     """
     for what, value, allowed in (("context", context, CONTEXTS), ("data", data, tuple(FORMATS)), ("backend", backend, BACKENDS)):
         if value not in allowed:
             raise ValueError(f"{what}={value!r} is not supported; there is {', '.join(repr(v) for v in allowed)}")
     if hook not in (None, "", "triton") and not isinstance(hook, Hook):
         raise ValueError(f"hook={hook!r} is not supported; there is None, 'triton', and objects of triton.profiler.hooks.Hook")
-    mode = modes.interpret(mode)
+    mode, parts = interpret_mode(backend, mode)
     if knobs.proton.disable or flags.command_line:
         return None
-    return begin(DEFAULT_PROFILE_NAME if name is None else str(name), context, data, mode, hook)
+    return begin(DEFAULT_PROFILE_NAME if name is None else str(name), context, data, mode, hook, parts)
 
 
-def begin(name, context, data, mode, hook):
+def interpret_mode(backend, mode):
+    """The mode of the session, and that of the records inside of its kernels, each or None."""
+    if backend == "instrumentation":
+        return None, modes.interpret_instrumentation(mode)
+    return modes.interpret(mode), None
+
+
+def begin(name, context, data, mode, hook, parts=None):
     """start(), with what it has checked."""
     if mode is not None and mode.format not in FORMATS[data]:
         raise ValueError(f"mode={str(mode)!r}: a {data} has no such format; it has {', '.join(FORMATS[data])}")
@@ -108,7 +119,7 @@ def begin(name, context, data, mode, hook):
     with _lock:
         number = next(_numbers)
         profile = _native.Profile(data == "trace", context == "python", knobs.proton.max_records or 0)
-        made = _sessions[number] = Session(name, data, mode, _hooks_of(context, hook), profile)
+        made = _sessions[number] = Session(name, data, mode, _hooks_of(context, hook, parts), profile)
         flags.profiling_on = True
         for one in made.hooks:
             HookManager.register(one, number)

@@ -98,8 +98,6 @@ NAMES = {
     "triton.language.tanh": "it is in tl.extra.libdevice: from triton.language.extra.libdevice import tanh",
     "triton.musa_testing": _VENDOR.format("Moore Threads' GPUs"),
     "triton.ops": _GONE + "; the repository triton-lang/kernels has these kernels",
-    "triton.profiler.language": "there is no instrumentation inside of kernels; triton.profiler.scope names launches",
-    "triton.profiler.mode.Default": "there is no instrumentation inside of kernels; triton.profiler.start(hook='triton') times launches",
     "triton.pymaca": _DISTRIBUTED,
     "triton.pymxshmem": _DISTRIBUTED,
     "triton.runtime.build": "nothing is built with a C compiler; torch.utils.cpp_extension builds C++",
@@ -146,9 +144,6 @@ _OF_MODULES = {
     "triton.language.extra.hip": ("the GPU's clock is no function of the language", "memrealtime"),
     "triton.language.extra.cuda": ("old GPUs had no such type; value.to(tl.float8e4b15) and back is a conversion of the language",
                                    "convert_custom_float8 convert_custom_float8_sm70 convert_custom_float8_sm80"),
-    "triton.profiler.viewer": ("it gives tables of the package hatchet; triton.profiler.viewer.read(path) gives the tree of scopes with "
-                               "their sums", "apply_diff_profile derive_metrics filter_frames format_frames get_min_time_bytes "
-                               "get_min_time_flops get_raw_metrics match_available_metrics parse print_tree remove_frames"),
     "triton.testing": ("checks of accesses are a setting: TERRAZZO_CHECKED=1 (docs/guide/debugging.md)", "cuda_memcheck"),
     "triton.profiler": (_PROTON, "hook metric metadata"),
     "triton.tools": (_LAYOUT, "LinearLayout triton_to_gluon_translater"),

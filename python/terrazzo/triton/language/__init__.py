@@ -1,6 +1,6 @@
 """The kernel language: `import terrazzo.triton.language as tl`."""
 
-from . import core, extra, math, random, standard, target_info
+from . import core, extra, math, profile, random, standard, target_info
 from .core import *
 from .core import TRITON_MAX_TENSOR_NUMEL, aggregate, str_to_ty
 

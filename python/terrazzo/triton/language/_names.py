@@ -389,6 +389,11 @@ FUNCTIONS = {
         "tanh": 'x',
         "trunc": 'x',
     },
+    "triton.language.profile": {
+        "enter_scope": 'name',
+        "exit_scope": 'name',
+        "scope": 'name',
+    },
     "triton.language.random": {
     },
     "triton.language.standard": {

@@ -14,7 +14,7 @@ writes each launch and scope with its begin and end instead of sums (run.chrome_
 rest.
 """
 
-from . import context, data, flags, hooks, mode, specs
+from . import context, data, flags, hooks, language, mode, specs
 from .profile import DEFAULT_PROFILE_NAME, activate, deactivate, finalize, profile, start
 from .scope import cpu_timed_scope, enter_scope, exit_scope, scope
 from .state import enter_state, exit_state, metadata_state, state

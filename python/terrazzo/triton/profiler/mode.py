@@ -1,3 +1,4 @@
 """`triton.profiler.mode`."""
 
-from ...profiler.modes import BaseMode, PeriodicFlushing
+from ...profiler.modes import (MMA, BaseMode, Default, InstrumentationMode, Optimize, PCSampling, PeriodicFlushing,
+                               buffer_strategies, buffer_types, granularities, metric_types, optimizations, sampling_strategies)

@@ -1,0 +1,214 @@
+"""Records inside of kernels: triton.profiler with backend="instrumentation"."""
+
+import json
+
+import numpy as np
+import pytest
+
+import terrazzo
+import terrazzo.triton.language as tl
+import terrazzo.triton.profiler as proton
+import terrazzo.triton.profiler.language as pl
+
+PROGRAMS, BLOCK = 4, 256
+
+
+@terrazzo.jit
+def work(x, y, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    with pl.scope("load"):
+        v = tl.load(x + at)
+    pl.enter_scope("compute")
+    for i in range(n):
+        with tl.profile.scope("turn"):
+            v = v * 0.5 + 0.25
+    pl.exit_scope("compute")
+    with pl.scope("store"):
+        tl.store(y + at, v)
+
+
+@terrazzo.jit
+def product(a, b, c, N: tl.constexpr):
+    at = tl.arange(0, N)
+    offsets = at[:, None] * N + at[None, :]
+    tl.store(c + offsets, tl.dot(tl.load(a + offsets), tl.load(b + offsets), input_precision="ieee"))
+
+
+def run(n=3):
+    x, y = np.ones(PROGRAMS * BLOCK, np.float32), np.zeros(PROGRAMS * BLOCK, np.float32)
+    work[(PROGRAMS,)](x, y, n, BLOCK=BLOCK)
+    expected = np.ones(1, np.float32)
+    for _ in range(n):
+        expected = expected * np.float32(0.5) + np.float32(0.25)
+    assert (y == expected).all()
+
+
+def children(node):
+    return {child["frame"]["name"]: child for child in node["children"]}
+
+
+def tree(path):
+    return json.loads(path.read_text())[0]
+
+
+def unit(metrics):
+    return "steps" if "steps" in metrics else "cycles"
+
+
+def warps(metrics):
+    """How many recorded one program; a processor's core is one."""
+    assert metrics["visits"] % PROGRAMS == 0
+    return metrics["visits"] // PROGRAMS
+
+
+def test_tree(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    proton.start("run", backend="instrumentation", hook="triton")
+    with proton.scope("forward"):
+        run(n=3)
+    proton.finalize()
+    kernel = children(children(tree(tmp_path / "run.hatchet"))["forward"])["work"]
+    assert kernel["metrics"]["count"] == 1 and kernel["metrics"]["time (ns)"] > 0
+    parts = children(kernel)
+    assert list(parts) == ["load", "compute", "store"]
+    turn = children(parts["compute"])["turn"]
+    clock = unit(turn["metrics"])
+    each = warps(parts["load"]["metrics"])
+    assert turn["metrics"]["visits"] == 3 * PROGRAMS * each
+    assert 0 < turn["metrics"][clock] < parts["compute"]["metrics"][clock]
+    mean = parts["compute"]["metrics"][clock] / (PROGRAMS * each)
+    assert parts["compute"]["metrics"]["normalized_" + clock] == pytest.approx(mean)
+
+
+def test_trace(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    proton.start("run", data="trace", backend="instrumentation")
+    run(n=2)
+    proton.finalize()
+    trace = json.loads((tmp_path / "run.chrome_trace").read_text())["traceEvents"]
+    (kernel,) = [event for event in trace if event.get("cat") == "kernel"]
+    parts = [event for event in trace if event.get("cat") == "part"]
+    names = {event["tid"]: event["args"]["name"] for event in trace if event["name"] == "thread_name"}
+    rows = {}
+    for event in parts:
+        rows.setdefault(names[event["tid"]], []).append(event)
+    assert {f"program ({i}, 0, 0) warp 0" for i in range(PROGRAMS)} <= set(rows)
+    for row in rows.values():
+        row.sort(key=lambda event: (event["ts"], -event["dur"]))
+        assert [event["name"] for event in row] == ["load", "compute", "turn", "turn", "store"]
+        load, compute, first, second, store = row
+        ends = [event["ts"] + event["dur"] for event in row]
+        slack = 0.002  # us: times are told in ns
+        assert ends[0] <= compute["ts"] + slack and compute["ts"] <= first["ts"] + slack and ends[2] <= second["ts"] + slack
+        assert ends[3] <= ends[1] + slack and ends[1] <= store["ts"] + slack
+        assert kernel["ts"] <= load["ts"] + slack
+        assert all(event["args"]["launch"] == kernel["args"]["launch"] and event["pid"] == kernel["pid"] for event in row)
+
+
+def test_nothing_without_it(tmp_path, monkeypatch):
+    """Kernels go back to what they were when the session ends, also those that were launched before and inside of it."""
+    monkeypatch.chdir(tmp_path)
+    run()
+    inside = proton.start("inside", backend="instrumentation")
+    run()
+    proton.finalize(inside)
+    proton.start("behind")
+    run()
+    proton.finalize()
+    assert children(children(tree(tmp_path / "inside.hatchet"))["work"])
+    assert not children(tree(tmp_path / "behind.hatchet"))["work"]["children"]
+
+
+def test_loops_and_operations(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    proton.start("run", backend="instrumentation", mode="default:parts=loops,operations")
+    run()
+    proton.finalize()
+    parts = children(children(tree(tmp_path / "run.hatchet"))["work"])
+    line = work.fn.__code__.co_firstlineno
+    assert set(parts) == {f"load@{line + 4}", f"for@{line + 6}", f"store@{line + 11}"}
+
+
+def test_dots(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    a = np.eye(16, dtype=np.float32)
+    proton.start("run", backend="instrumentation", mode=proton.mode.MMA())
+    c = np.zeros_like(a)
+    product[(1,)](a, a, c, N=16)
+    proton.finalize()
+    assert (c == a).all()
+    parts = children(children(tree(tmp_path / "run.hatchet"))["product"])
+    assert list(parts) == [f"dot@{product.fn.__code__.co_firstlineno + 4}"]
+
+
+def test_work_is_where_it_stands(tmp_path, monkeypatch):
+    """A target that computes a value where it is used must compute it in the part that makes it."""
+    monkeypatch.chdir(tmp_path)
+
+    @terrazzo.jit
+    def kernel(x, y, BLOCK: tl.constexpr):
+        at = tl.arange(0, BLOCK)
+        v = tl.load(x + at)
+        with pl.scope("much"):
+            for _ in tl.static_range(20):
+                v = tl.exp(v * 0.125)
+        with pl.scope("little"):
+            tl.store(y + at, v)
+
+    x, y = np.ones(4096, np.float32), np.zeros(4096, np.float32)
+    kernel[(1,)](x, y, BLOCK=4096)
+    proton.start("run", backend="instrumentation")
+    for _ in range(5):
+        kernel[(1,)](x, y, BLOCK=4096)
+    proton.finalize()
+    parts = children(children(tree(tmp_path / "run.hatchet"))["kernel"])
+    clock = unit(parts["much"]["metrics"])
+    assert parts["much"]["metrics"][clock] > 3 * parts["little"]["metrics"][clock]
+
+
+def test_more_events_than_a_program_keeps(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    proton.start("run", backend="instrumentation")
+    run(n=9_000)
+    with pytest.warns(RuntimeWarning, match="events of parts are missing: a program keeps its newest"):
+        proton.finalize()
+    parts = children(children(tree(tmp_path / "run.hatchet"))["work"])
+    assert "load" not in parts and "store" in parts  # the oldest are forgotten
+
+
+def test_modes():
+    mode = proton.mode.Default(granularity="warp", buffer_size=1024, optimizations="time_shift,clock32")
+    assert str(mode).startswith("default:metric_type=cycle:sampling_strategy=none:")
+    assert mode.optimizations == [proton.mode.Optimize.TIMESHIFT, proton.mode.Optimize.CLOCK32]
+    with pytest.raises(ValueError, match="Unknown granularity: thread"):
+        proton.mode.Default(granularity="thread")
+    for wrong, said in (("other", "Unknown mode: other"), ("default:size=1", "default has no setting 'size'"),
+                        ("default:buffer_size", "'buffer_size' is no setting"), ("default:parts=lines", "Unknown part: lines")):
+        with pytest.raises(ValueError, match=said):
+            proton.start("unused", backend="instrumentation", mode=wrong)
+    with pytest.raises(ValueError, match="Interval must be a positive integer"):
+        proton.mode.PCSampling(interval=0)
+    pl.enable_semantic("triton")
+    with pytest.raises(ValueError, match="'c' is no language of kernels"):
+        pl.enable_semantic("c")
+
+
+def test_options_of_a_launch():
+    """The option says it for one launch; a wrong name is said before anything is compiled."""
+    x = np.ones(BLOCK, np.float32)
+    with pytest.raises(terrazzo.TerrazzoError, match="records: there is no part 'loop'; did you mean 'loops'"):
+        work[(1,)](x, x, 1, BLOCK=BLOCK, records="loop")
+    work[(1,)](x, x, 1, BLOCK=BLOCK, records="loops, scopes")
+
+
+def test_chosen_warps(tmp_path, monkeypatch):
+    """A processor's program is one warp, which always records."""
+    with pytest.raises(ValueError, match="needs sampling_options"):
+        proton.mode.Default(sampling_strategy="selective")
+    with pytest.raises(ValueError, match="'64' is no number of a warp"):
+        proton.mode.Default(sampling_strategy="selective", sampling_options="0, 64")
+    monkeypatch.chdir(tmp_path)
+    proton.start("run", backend="instrumentation", mode="default:sampling_strategy=selective:sampling_options=0")
+    run()
+    proton.finalize()
+    assert warps(children(children(tree(tmp_path / "run.hatchet"))["work"])["load"]["metrics"]) == 1
