@@ -10,6 +10,10 @@ def main():
         from . import profile_command
 
         return profile_command.main(sys.argv[2:])
+    if sys.argv[1:2] == ["analyze"]:
+        from ..profiler import analyze
+
+        return analyze.main(sys.argv[2:], "tz analyze")
     program = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "bin", "tz")
     # What tz starts in Python (pictures of bench results) is this one.
     os.environ.setdefault("TERRAZZO_PYTHON", sys.executable)
