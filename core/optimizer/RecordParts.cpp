@@ -6,6 +6,28 @@
 // Why    A target may compute a value where it is first needed, which is often
 //        behind the part that its author measures.
 // Example (test/optimizer/record-parts.mlir)
+//   before
+//     %lane = tile.range 0 to 64 : tensor<64xi32>
+//     %xs = tile.splat %x : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>>
+//     %from = tile.addptr %xs, %lane : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
+//     %v = tile.load %from : tensor<64x!tile.ptr<f32>> -> tensor<64xf32>
+//     %w = arith.mulf %v, %v : tensor<64xf32>
+//     %ys = tile.splat %y : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>>
+//     %to = tile.addptr %ys, %lane : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
+//     tile.store %to, %w : tensor<64x!tile.ptr<f32>>, tensor<64xf32>
+//   after
+//     %0 = tile.range 0 to 64 : tensor<64xi32>
+//     %1 = tile.splat %arg0 : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>>
+//     %2 = tile.addptr %1, %0 : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
+//     tile.record "load@24"
+//     %3 = tile.load %2 : tensor<64x!tile.ptr<f32>> -> tensor<64xf32>
+//     tile.record "load@24" end(%3 : tensor<64xf32>)
+//     %4 = arith.mulf %3, %3 : tensor<64xf32>
+//     %5 = tile.splat %arg1 : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>>
+//     %6 = tile.addptr %5, %0 : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
+//     tile.record "store@28"
+//     tile.store %6, %4 : tensor<64x!tile.ptr<f32>>, tensor<64xf32>
+//     tile.record "store@28" end
 // Needs  IR as the frontend made it: parts are the author's, with their lines.
 // Keeps  what the kernel computes.
 //===----------------------------------------------------------------------===//

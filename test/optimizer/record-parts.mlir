@@ -3,7 +3,7 @@
 // RUN: tz-opt %s --tile-record-parts --split-input-file -mlir-pass-statistics -o /dev/null 2>&1 | FileCheck %s --check-prefix=STATS
 
 // STATS: tile-record-parts
-// STATS-DAG: 8  parts
+// STATS-DAG: 7  parts
 
 // A load and a store, but not the addresses.
 // CHECK-LABEL: @example(
