@@ -23,6 +23,7 @@ INSIDE = {
     ("terrazzo.runtime.jit_function", "terrazzo.runtime.interpreter"): _TIME,
     ("terrazzo.testing", "terrazzo.plots"): "optional: it draws with matplotlib",
     ("terrazzo.tools.drop_in", "terrazzo.triton._absent"): "import time: install_as_triton() does not load what it promises",
+    ("terrazzo.tools.tz_command", "terrazzo.profiler.analyze"): "import time: other commands load no library",
     ("terrazzo.tools.tz_command", "terrazzo.tools.profile_command"): "import time: other commands load no library",
     ("terrazzo.triton.*", "terrazzo.triton.backends.*.*"): "import time: a vendor's names, for programs that ask for them",
 }

@@ -9,7 +9,7 @@ import terrazzo
 import terrazzo.triton.language as tl
 import terrazzo.triton.profiler as proton
 import terrazzo.triton.profiler.language as pl
-from terrazzo.profiler import analyze, rules
+from terrazzo.profiler import analyze, peaks, rules
 
 
 def node(name, *children, **metrics):
@@ -120,6 +120,16 @@ def test_of_a_session(tmp_path, monkeypatch, capsys):
     assert analyze.main(["run.hatchet"]) == 0
     out = capsys.readouterr().out
     assert "work: one part takes most of the kernel" in out and "shown by: compute has " in out
+
+
+def test_peaks(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(peaks, "_BYTES", 1 << 22)
+    monkeypatch.setattr(peaks, "_SIDE", 128)
+    path = tmp_path / "profile"
+    path.write_text(json.dumps(tree(kernel("copy", 1, bytes=10**9))))
+    assert analyze.main([str(path), "--measure", "--peak-flops", "2"]) == 0
+    out = capsys.readouterr().out
+    assert "this machine: " in out and "2.000 TFLOP/s" in out and "memory bandwidth is the limit" in out
 
 
 def test_no_profile(tmp_path, capsys):

@@ -3,9 +3,8 @@
 On the host, with NumPy, which is the measure of a profile of the target cpu; on an accelerator that torch has, with torch.
 """
 
+import importlib
 import time
-
-import numpy as np
 
 _BYTES = 256 << 20  # of the array that is copied: more than caches hold
 _SIDE = 2048  # of the matrices
@@ -42,6 +41,7 @@ def bytes_per_second():
         to = torch.empty_like(source)
         seconds = _best(lambda: to.copy_(source), torch.accelerator.synchronize)
     else:
+        np = importlib.import_module("numpy")
         source = np.ones(_BYTES // 4, np.float32)
         to = np.empty_like(source)
         seconds = _best(lambda: np.copyto(to, source), lambda: None)
@@ -56,6 +56,7 @@ def flops_per_second():
         a = torch.ones(_SIDE, _SIDE, device=device)
         seconds = _best(lambda: a @ a, torch.accelerator.synchronize)
     else:
+        np = importlib.import_module("numpy")
         a = np.ones((_SIDE, _SIDE), np.float32)
         seconds = _best(lambda: a @ a, lambda: None)
     return 2 * _SIDE**3 / seconds

@@ -7,10 +7,10 @@ a row for each scope and kernel, a column for each metric. Names of inclusive co
 import importlib
 import json
 
-from ..triton.profiler import specs
-from .hooks import LaunchHook
-from .states import COMPUTE_METADATA_SCOPE_NAME
-from .viewer import _FORMATS, _FRAME, _RATE, _SCALES, _TIME, _TIMES
+from ...profiler.hooks import LaunchHook
+from ...profiler.states import COMPUTE_METADATA_SCOPE_NAME
+from ...profiler.viewer import _FORMATS, _FRAME, _RATE, _SCALES, _TIME, _TIMES
+from . import specs
 
 
 def _package(name):
