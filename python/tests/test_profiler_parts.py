@@ -1,6 +1,8 @@
 """Records inside of kernels: triton.profiler with backend="instrumentation"."""
 
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -199,6 +201,37 @@ def test_options_of_a_launch():
     with pytest.raises(terrazzo.TerrazzoError, match="records: there is no part 'loop'; did you mean 'loops'"):
         work[(1,)](x, x, 1, BLOCK=BLOCK, records="loop")
     work[(1,)](x, x, 1, BLOCK=BLOCK, records="loops, scopes")
+
+
+SCRIPT = """
+import numpy as np
+import triton
+import triton.language as tl
+import triton.profiler.language as pl
+
+@triton.jit
+def fill(x, BLOCK: tl.constexpr):
+    with pl.scope("body"):
+        tl.store(x + tl.arange(0, BLOCK), 1.0)
+
+fill[(2,)](np.zeros(16, np.float32), BLOCK=16)
+"""
+
+
+def test_command(tmp_path):
+    """A script that knows nothing of the profiler, and a mode that there is not."""
+    (tmp_path / "script.py").write_text(SCRIPT)
+
+    def profile(mode):
+        return subprocess.run([sys.executable, "-c", "import sys; from terrazzo.tools.tz_command import main; sys.exit(main())", "profile",
+                               "-n", "run", "-b", "instrumentation", "-m", mode, "script.py"], cwd=tmp_path, capture_output=True, text=True)
+
+    wrong = profile("other")
+    assert wrong.returncode == 2 and "Unknown mode: other" in wrong.stderr and not (tmp_path / "run.hatchet").exists()
+    done = profile("default:parts=scopes,operations")
+    assert done.returncode == 0, done.stderr
+    body = children(children(tree(tmp_path / "run.hatchet"))["fill"])["body"]
+    assert body["metrics"]["visits"] % 2 == 0 and list(children(body)) == ["store@10"]
 
 
 def test_chosen_warps(tmp_path, monkeypatch):

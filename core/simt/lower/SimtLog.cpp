@@ -217,11 +217,11 @@ void KernelLowering::endParts() {
 /// What computes the value stays before what follows.
 void KernelLowering::keepBefore(Value *value) {
   Type *type = value->getType();
-  if (type->isPointerTy() || type->isAggregateType()) {
+  const auto bits = unsigned(type->getPrimitiveSizeInBits().getFixedValue());
+  if (bits == 0 || bits > 64) { // pointers, and what no register holds
     return;
   }
-  if (type->isVectorTy() || type->getPrimitiveSizeInBits() < 32) {
-    const unsigned bits = unsigned(type->getPrimitiveSizeInBits());
+  if (type->isVectorTy() || bits < 32) {
     value = b.CreateBitCast(value, b.getIntNTy(bits));
     value = bits < 32 ? b.CreateZExt(value, b.getInt32Ty()) : value;
   }

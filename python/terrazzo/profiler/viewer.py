@@ -18,7 +18,7 @@ _TIMES = {"s": 1e9, "ms": 1e6, "us": 1e3, "ns": 1.0}
 _SCALES = {"": 1.0, "g": 1e9, "t": 1e12}
 _RATE = re.compile(r"(?P<scale>[gt]?)(?P<what>flop|byte)(?P<width>8|16|32|64)?/s")
 _TIME = re.compile(r"(?P<clock>time|avg_time|cpu_time|avg_cpu_time)/(?P<unit>s|ms|us|ns)")
-_SPANS = {"cpu_time (ns)", "cycles", "steps", "normalized_cycles", "normalized_steps"}
+_SPANS = {"cpu_time (ns)", "cycles", "steps", "normalized_cycles", "normalized_steps", "visits"}
 # A frame of the program: FOLDER/FILE:LINE@FUNCTION. Of each format the text that a frame is shown as.
 _FRAME = re.compile(r"(?:.*/)?(?P<file>[^/]+):(?P<line>\d+)@(?P<function>.+)")
 _FORMATS = {"full": None, "file_function_line": r"\g<file>:\g<line>@\g<function>", "function_line": r"\g<function>:\g<line>",
