@@ -51,7 +51,8 @@ CASES = {
     "launches are short": (tree(kernel("tiny", 100, count=50)), tree(kernel("tiny", 100, count=9), kernel("long", 5000, count=50))),
     "one part takes most of the kernel": (
         tree(kernel("work", 9, node("load", cycles=80, visits=1), node("store", cycles=20, visits=1))),
-        tree(kernel("work", 9, node("load", cycles=55, visits=1), node("store", cycles=45, visits=1)), kernel("one", 9, node("all", cycles=9)))),
+        tree(kernel("work", 9, node("load", cycles=55, visits=1), node("store", cycles=45, visits=1)),
+             kernel("one", 9, node("all", cycles=9)))),
     "a part runs very often": (tree(kernel("work", 9, node("turn", cycles=50_000, visits=2000))),
                                tree(kernel("work", 9, node("turn", cycles=5_000_000, visits=2000), node("once", cycles=5, visits=1)))),
     "the device waits for the host": (tree(node("step", kernel("work", 100), cpu_time=500_000)),
@@ -134,7 +135,8 @@ def test_peaks(tmp_path, monkeypatch, capsys):
 
 def test_no_profile(tmp_path, capsys):
     path = tmp_path / "profile"
-    for text, told in (("{", "no profile ("), ("[]", "a tree of frames or a trace is expected"), ("{}", "a tree of frames or a trace is expected")):
+    expected = "a tree of frames or a trace is expected"
+    for text, told in (("{", "no profile ("), ("[]", expected), ("{}", expected)):
         path.write_text(text)
         assert analyze.main([str(path)]) == 1 and told in capsys.readouterr().err
     assert analyze.main([str(tmp_path / "nowhere")]) == 1

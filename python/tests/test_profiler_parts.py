@@ -21,7 +21,7 @@ def work(x, y, n, BLOCK: tl.constexpr):
     with pl.scope("load"):
         v = tl.load(x + at)
     pl.enter_scope("compute")
-    for i in range(n):
+    for _ in range(n):
         with tl.profile.scope("turn"):
             v = v * 0.5 + 0.25
     pl.exit_scope("compute")

@@ -14,8 +14,8 @@ from terrazzo.triton.profiler.hooks import Hook, HookManager, InstrumentationHoo
 
 # Module -> what programs take from it.
 NAMES = {
-    "": "start activate deactivate finalize profile scope cpu_timed_scope enter_scope exit_scope state enter_state exit_state metadata_state "
-        "context specs mode data hooks language DEFAULT_PROFILE_NAME",
+    "": "start activate deactivate finalize profile scope cpu_timed_scope enter_scope exit_scope state enter_state exit_state "
+        "metadata_state context specs mode data hooks language DEFAULT_PROFILE_NAME",
     ".context": "depth",
     ".data": "get get_msgpack advance_phase is_phase_complete clear",
     ".flags": "flags",
@@ -146,13 +146,15 @@ def test_threads(tmp_path):
     for thread in threads:
         thread.join()
     proton.finalize()
-    assert {name: list(children(node)) for name, node in top(tmp_path / "run.hatchet").items()} == {f"thread {i}": ["fill"] for i in range(4)}
+    found = top(tmp_path / "run.hatchet")
+    assert {name: list(children(node)) for name, node in found.items()} == {f"thread {i}": ["fill"] for i in range(4)}
 
 
 def test_tensors_as_metrics(tmp_path):
     torch = pytest.importorskip("torch")
     proton.start("run")
-    with proton.scope("scope", {"int": torch.tensor(2), "float": torch.tensor(3.5), "vector": torch.tensor([1.0, 2.0]), "seed (pty)": torch.tensor(7)}):
+    told = {"int": torch.tensor(2), "float": torch.tensor(3.5), "vector": torch.tensor([1.0, 2.0]), "seed (pty)": torch.tensor(7)}
+    with proton.scope("scope", told):
         run()
     proton.finalize()
     assert top(tmp_path / "run.hatchet")["scope"]["metrics"] == {"int": 2, "float": 3.5, "vector": [1.0, 2.0], "seed": 7}

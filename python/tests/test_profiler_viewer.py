@@ -151,6 +151,6 @@ def test_parts_of_kernels(capsys, tmp_path):
     path = tmp_path / "run.hatchet"
     kernel = node("add", node("body", node("load", cycles=30, visits=9), cycles=100, visits=3), node("end", cycles=20), time=5, count=1)
     path.write_text(json.dumps([node("ROOT", kernel), {}]))
-    assert show(capsys, "-m", "cycles", str(path)) == ["cycles", "   120  ROOT", "   120  └─ add", "   100     ├─ body", "    30     │  └─ load",
-                                                       "    20     └─ end"]
+    assert show(capsys, "-m", "cycles", str(path)) == [
+        "cycles", "   120  ROOT", "   120  └─ add", "   100     ├─ body", "    30     │  └─ load", "    20     └─ end"]
     assert [line.split()[0] for line in show(capsys, "-m", "visits", str(path))[1:]] == ["3", "3", "3", "9", "-"]

@@ -1,6 +1,7 @@
 """What a profile shows of where its time goes: one function a rule, which says nothing without figures that show it.
 
-A rule gets a Profile and yields Findings. Thresholds stand at the head of each; docs/guide/profiling.md lists them.
+A rule gets a Profile and yields (where, share, evidence, cure). Thresholds stand at the head of each;
+docs/guide/profiling.md lists them.
 """
 
 import dataclasses
@@ -63,10 +64,10 @@ class Profile:
 
 
 def rule(name):
-    """Decorator: a rule of that name."""
+    """Decorator: a rule of that name, which gives Findings."""
 
     def add(function):
-        RULES[name] = function
+        RULES[name] = lambda profile: [Finding(name, *one) for one in function(profile)]
         return function
 
     return add
@@ -80,47 +81,48 @@ def _computing(profile):
 
 
 @rule("memory bandwidth is the limit")
-def bandwidth(profile, least=0.6):
+def _bandwidth(profile, least=0.6):
     for kernel, share in _computing(profile):
         rate = kernel.bytes / kernel.ns * 1e9
         if profile.peak_bytes and rate >= least * profile.peak_bytes:
-            yield Finding("memory bandwidth is the limit", kernel.name, share,
-                          f"{rate / 1e9:.1f} GB/s, {100 * rate / profile.peak_bytes:.0f} % of the {profile.peak_bytes / 1e9:.1f} GB/s of this machine",
-                          "move fewer bytes: narrower types, or do what comes next in the same kernel")
+            yield (kernel.name, share,
+                   f"{rate / 1e9:.1f} GB/s, {100 * rate / profile.peak_bytes:.0f} % of this machine's {profile.peak_bytes / 1e9:.1f}",
+                   "move fewer bytes: narrower types, or do what comes next in the same kernel")
 
 
 @rule("the arithmetic units are the limit")
-def arithmetic(profile, least=0.6):
+def _arithmetic(profile, least=0.6):
     for kernel, share in _computing(profile):
         rate = kernel.flops / kernel.ns * 1e9
         if profile.peak_flops and rate >= least * profile.peak_flops:
-            yield Finding("the arithmetic units are the limit", kernel.name, share,
-                          f"{rate / 1e12:.2f} TFLOP/s, {100 * rate / profile.peak_flops:.0f} % of the {profile.peak_flops / 1e12:.2f} TFLOP/s of this machine",
-                          "a type that the units compute faster, or fewer operations")
+            yield (kernel.name, share,
+                   f"{rate / 1e12:.2f} TFLOP/s, {100 * rate / profile.peak_flops:.0f} % of this machine's {profile.peak_flops / 1e12:.2f}",
+                   "a type that the units compute faster, or fewer operations")
 
 
 @rule("neither memory nor arithmetic is busy")
-def latency(profile, most=0.3, least_us=10):
+def _latency(profile, most=0.3, least_us=10):
     for kernel, share in _computing(profile):
         if not (profile.peak_bytes and profile.peak_flops and kernel.bytes and kernel.flops) or kernel.mean_us < least_us:
             continue
         memory, units = kernel.bytes / kernel.ns * 1e9 / profile.peak_bytes, kernel.flops / kernel.ns * 1e9 / profile.peak_flops
         if memory < most and units < most:
-            yield Finding("neither memory nor arithmetic is busy", kernel.name, share,
-                          f"{100 * memory:.0f} % of the machine's bytes a second and {100 * units:.0f} % of its operations, in {kernel.mean_us:.1f} us a launch",
-                          "more programs or warps at a time, deeper pipelines (num_stages), or larger tiles")
+            yield (kernel.name, share,
+                   f"{100 * memory:.0f} % of the machine's bytes a second, {100 * units:.0f} % of its operations, "
+                   f"{kernel.mean_us:.1f} us a launch",
+                   "more programs or warps at a time, deeper pipelines (num_stages), or larger tiles")
 
 
 @rule("launches are short")
-def short_launches(profile, most_us=10, least_count=20):
+def _short_launches(profile, most_us=10, least_count=20):
     for kernel, share in _computing(profile):
         if kernel.count >= least_count and kernel.mean_us < most_us:
-            yield Finding("launches are short", kernel.name, share, f"{kernel.count} launches of {kernel.mean_us:.2f} us each",
-                          "do more in one launch, join it with its neighbours, or record them in a graph")
+            yield (kernel.name, share, f"{kernel.count} launches of {kernel.mean_us:.2f} us each",
+                   "do more in one launch, join it with its neighbours, or record them in a graph")
 
 
 @rule("one part takes most of the kernel")
-def dominant_part(profile, least=0.6):
+def _dominant_part(profile, least=0.6):
     for kernel, share in _computing(profile):
         tops = {path: cycles for path, (cycles, _) in kernel.parts.items() if len(path) == 1}
         whole = sum(tops.values())
@@ -135,51 +137,51 @@ def dominant_part(profile, least=0.6):
                 break
             path, cycles = deeper, inside[deeper]
         if cycles >= least * whole:
-            yield Finding("one part takes most of the kernel", kernel.name, share * cycles / whole,
-                          f"{' > '.join(path)} has {100 * cycles / whole:.0f} % of the cycles of all parts",
-                          "begin there; the other parts cannot give more than the rest")
+            yield (kernel.name, share * cycles / whole,
+                   f"{' > '.join(path)} has {100 * cycles / whole:.0f} % of the cycles of all parts",
+                   "begin there; the other parts cannot give more than the rest")
 
 
 @rule("a part runs very often")
-def fine_parts(profile, most_cycles=200, least_visits=1000):
+def _fine_parts(profile, most_cycles=200, least_visits=1000):
     for kernel, share in _computing(profile):
         for path, (cycles, visits) in kernel.parts.items():
             if visits >= least_visits and cycles / visits < most_cycles:
-                yield Finding("a part runs very often", kernel.name, share, f"{' > '.join(path)}: {visits} visits of {cycles / visits:.0f} cycles",
-                              "what the record itself costs is much of that: measure the loop around it")
+                yield (kernel.name, share, f"{' > '.join(path)}: {visits} visits of {cycles / visits:.0f} cycles",
+                       "what the record itself costs is much of that: measure the loop around it")
 
 
 @rule("the device waits for the host")
-def host_bound(profile, least=2.0):
+def _host_bound(profile, least=2.0):
     for path, host, device in profile.scopes:
         if device and host >= least * device:
-            yield Finding("the device waits for the host", " > ".join(path), device / profile.ns,
-                          f"{host / 1e6:.3f} ms on the host for {device / 1e6:.3f} ms of kernels",
-                          "launch fewer, larger kernels, keep arguments and shapes the same, or record a graph")
+            yield (" > ".join(path), device / profile.ns,
+                   f"{host / 1e6:.3f} ms on the host for {device / 1e6:.3f} ms of kernels",
+                   "launch fewer, larger kernels, keep arguments and shapes the same, or record a graph")
 
 
 @rule("copies take time")
-def copies(profile, least=0.1):
+def _copies(profile, least=0.1):
     kernel = profile.kernels.get("<copy>")
     if kernel and kernel.ns >= least * profile.ns:
-        yield Finding("copies take time", kernel.name, kernel.ns / profile.ns, f"{kernel.count} copies, {kernel.ns / 1e6:.3f} ms",
-                      "keep data on the device, and copy through pinned memory while kernels run")
+        yield (kernel.name, kernel.ns / profile.ns, f"{kernel.count} copies, {kernel.ns / 1e6:.3f} ms",
+               "keep data on the device, and copy through pinned memory while kernels run")
 
 
 @rule("fills take time")
-def fills(profile, least=0.1):
+def _fills(profile, least=0.1):
     kernel = profile.kernels.get("<fill>")
     if kernel and kernel.ns >= least * profile.ns:
-        yield Finding("fills take time", kernel.name, kernel.ns / profile.ns, f"{kernel.count} fills, {kernel.ns / 1e6:.3f} ms",
-                      "let the kernel that writes the memory first write all of it")
+        yield (kernel.name, kernel.ns / profile.ns, f"{kernel.count} fills, {kernel.ns / 1e6:.3f} ms",
+               "let the kernel that writes the memory first write all of it")
 
 
 @rule("what kernels say of themselves costs time")
-def metadata(profile, least=0.05):
+def _metadata(profile, least=0.05):
     if profile.ns and profile.metadata_ns >= least * profile.ns:
-        yield Finding("what kernels say of themselves costs time", COMPUTE_METADATA_SCOPE_NAME, profile.metadata_ns / (profile.ns + profile.metadata_ns),
-                      f"{profile.metadata_ns / 1e6:.3f} ms of kernels that launch_metadata starts, beside {profile.ns / 1e6:.3f} ms",
-                      "compute them on the host, or leave the kernels out (LaunchHook().configure)")
+        yield (COMPUTE_METADATA_SCOPE_NAME, profile.metadata_ns / (profile.ns + profile.metadata_ns),
+               f"{profile.metadata_ns / 1e6:.3f} ms of kernels that launch_metadata starts, beside {profile.ns / 1e6:.3f} ms",
+               "compute them on the host, or leave the kernels out (LaunchHook().configure)")
 
 
 def _spans(profile, *kinds):
@@ -197,7 +199,7 @@ def _covered(spans):
 
 
 @rule("compilations stand between launches")
-def compilations(profile, least=0.1):
+def _compilations(profile, least=0.1):
     spans = _spans(profile, "compile", "load")
     kernels = _spans(profile, "kernel")
     between = [span for span in spans if kernels and span[0] > kernels[0][0]]
@@ -205,13 +207,13 @@ def compilations(profile, least=0.1):
         length = kernels[-1][1] - kernels[0][0]
         took = _covered(between)
         if took >= least * length:
-            yield Finding("compilations stand between launches", "compile", took / length,
-                          f"{sum(span[2]['cat'] == 'compile' for span in between)} compilations after the first kernel, {took / 1e3:.3f} ms of {length / 1e3:.3f} ms",
-                          "the same types, constants and alignment in each launch; do_not_specialize; warm up before")
+            yield ("compile", took / length,
+                   f"{len(between)} compilations and loads after the first kernel, {took / 1e3:.3f} ms of {length / 1e3:.3f} ms",
+                   "the same types, constants and alignment in each launch; do_not_specialize; warm up before")
 
 
 @rule("the device is idle between kernels")
-def idle(profile, least=0.5, least_kernels=10):
+def _idle(profile, least=0.5, least_kernels=10):
     by_device = {}
     for span in _spans(profile, "kernel", "copy", "fill"):
         by_device.setdefault(span[2]["pid"], []).append(span)
@@ -219,24 +221,24 @@ def idle(profile, least=0.5, least_kernels=10):
         length = spans[-1][1] - spans[0][0]
         nothing = length - _covered(spans)
         if len(spans) >= least_kernels and nothing >= least * length:
-            yield Finding("the device is idle between kernels", f"device of {spans[0][2]['name']}", 1 - nothing / length,
-                          f"{nothing / 1e3:.3f} ms of {length / 1e3:.3f} ms without a kernel, between {len(spans)} of them",
-                          "the host is behind: see its rows of the trace for what it does in the gaps")
+            yield (f"device of {spans[0][2]['name']}", 1 - nothing / length,
+                   f"{nothing / 1e3:.3f} ms of {length / 1e3:.3f} ms without a kernel, between {len(spans)} of them",
+                   "the host is behind: see its rows of the trace for what it does in the gaps")
 
 
 @rule("waiting stands between launches")
-def synchronizations(profile, least=0.3, least_count=5):
+def _synchronizations(profile, least=0.3, least_count=5):
     spans = _spans(profile, "sync")
     kernels = _spans(profile, "kernel")
     inside = [span for span in spans if kernels and kernels[0][0] < span[0] < kernels[-1][0]]
     if len(inside) >= max(least_count, least * len(kernels)):
-        yield Finding("waiting stands between launches", "sync", _covered(inside) / (kernels[-1][1] - kernels[0][0]),
-                      f"{len(inside)} waits for the device between {len(kernels)} kernels",
-                      "wait once, behind the last launch whose result the host reads")
+        yield ("sync", _covered(inside) / (kernels[-1][1] - kernels[0][0]),
+               f"{len(inside)} waits for the device between {len(kernels)} kernels",
+               "wait once, behind the last launch whose result the host reads")
 
 
 @rule("programs differ in length")
-def uneven_programs(profile, least=2.0, least_programs=4):
+def _uneven_programs(profile, least=2.0, least_programs=4):
     names = {event["args"].get("launch"): event["name"] for _, _, event in _spans(profile, "kernel")}
     by_launch = {}
     for begin, end, event in _spans(profile, "part"):
@@ -249,6 +251,6 @@ def uneven_programs(profile, least=2.0, least_programs=4):
         middle = lengths[len(lengths) // 2]
         if name not in told and len(lengths) >= least_programs and middle and lengths[-1] >= least * middle:
             told.add(name)
-            yield Finding("programs differ in length", name, 1 - middle / lengths[-1],
-                          f"the longest of {len(lengths)} rows takes {lengths[-1]:.3f} us, the middle one {middle:.3f} us",
-                          "give each program as much work, or start the long ones first")
+            yield (name, 1 - middle / lengths[-1],
+                   f"the longest of {len(lengths)} rows takes {lengths[-1]:.3f} us, the middle one {middle:.3f} us",
+                   "give each program as much work, or start the long ones first")

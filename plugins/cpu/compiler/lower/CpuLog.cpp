@@ -108,7 +108,7 @@ void CpuLowering::assertOp(tile::AssertOp op) {
 
 //===--- Parts ------------------------------------------------------------===//
 
-/// Events that a program keeps: 64 KiB of the thread's stack.
+/// Events that a program keeps: 64 KiB of the thread's arena.
 static constexpr uint32_t PartEvents = 8192;
 
 /// A processor's time stamp counters run at one pace on all of its cores.
@@ -125,7 +125,7 @@ void CpuLowering::beginParts() {
     return;
   }
   parts.emplace(b, timeStampCounter(), PartEvents,
-                slot(ArrayType::get(b.getInt64Ty(), PartEvents)),
+                arenaAddress(arena.allocate(uint64_t(PartEvents) * 8)),
                 slot(b.getInt32Ty()), slot(b.getInt64Ty()),
                 slot(b.getInt64Ty()));
   parts->open();
