@@ -1,6 +1,7 @@
 """Records inside of kernels: triton.profiler with backend="instrumentation"."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -212,9 +213,9 @@ import triton.profiler.language as pl
 @triton.jit
 def fill(x, BLOCK: tl.constexpr):
     with pl.scope("body"):
-        tl.store(x + tl.arange(0, BLOCK), 1.0)
+        tl.store(x + tl.program_id(0) * BLOCK + tl.arange(0, BLOCK), 1.0)
 
-fill[(2,)](np.zeros(16, np.float32), BLOCK=16)
+fill[(2,)](np.zeros(32, np.float32), BLOCK=16)
 """
 
 
@@ -222,9 +223,10 @@ def test_command(tmp_path):
     """A script that knows nothing of the profiler, and a mode that there is not."""
     (tmp_path / "script.py").write_text(SCRIPT)
 
-    def profile(mode):
+    def profile(mode, **variables):
         return subprocess.run([sys.executable, "-c", "import sys; from terrazzo.tools.tz_command import main; sys.exit(main())", "profile",
-                               "-n", "run", "-b", "instrumentation", "-m", mode, "script.py"], cwd=tmp_path, capture_output=True, text=True)
+                               "-n", "run", "-b", "instrumentation", "-m", mode, "script.py"], cwd=tmp_path, capture_output=True, text=True,
+                              env={**os.environ, **variables})
 
     wrong = profile("other")
     assert wrong.returncode == 2 and "Unknown mode: other" in wrong.stderr and not (tmp_path / "run.hatchet").exists()
@@ -232,6 +234,11 @@ def test_command(tmp_path):
     assert done.returncode == 0, done.stderr
     body = children(children(tree(tmp_path / "run.hatchet"))["fill"])["body"]
     assert body["metrics"]["visits"] % 2 == 0 and list(children(body)) == ["store@10"]
+    # The interpreter has no clock: it counts operations.
+    done = profile("default", TRITON_INTERPRET="1")
+    assert done.returncode == 0, done.stderr
+    body = children(children(tree(tmp_path / "run.hatchet"))["fill"])["body"]
+    assert body["metrics"]["visits"] == 2 and body["metrics"]["steps"] == 2 * body["metrics"]["normalized_steps"] > 2
 
 
 def test_chosen_warps(tmp_path, monkeypatch):

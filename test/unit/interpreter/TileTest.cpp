@@ -488,7 +488,9 @@ TEST_F(Tiles, PointersAsIntegersAndProgramIds) {
       %address = arith.addi %base, %bytes : i64
       %q = tile.int_to_ptr %address : i64 to !tile.ptr<i64>
       tile.barrier
+      tile.record "part"
       tile.store %q, %id64 : !tile.ptr<i64>, i64
+      tile.record "part" end(%id64 : i64)
       tile.return
     })"),
             "");
