@@ -48,6 +48,10 @@ void KernelLowering::makeUniform(mlir::Operation *op) {
       scalars[result] = uniformAny(scalar(result));
       continue;
     }
+    // Bits of lanes decide for each lane; as scalars they would be copied back.
+    if (tile::elementType(result.getType()).isInteger(1)) {
+      continue;
+    }
     Registers registers = tile(result);
     for (Value *&value : registers) {
       value = uniformAny(value);

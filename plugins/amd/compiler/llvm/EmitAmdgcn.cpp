@@ -5,6 +5,7 @@
 //        decided.
 //===----------------------------------------------------------------------===//
 #include "plugins/amd/compiler/llvm/Amdgcn.h"
+#include "plugins/amd/compiler/llvm/SinkPredicates.h"
 
 #include "terrazzo/lowering/Simplification.h"
 #include "terrazzo/plugin/Error.h"
@@ -112,6 +113,7 @@ void optimize(Module &module, TargetMachine &machine) {
         // fills in no others.
         builder.invokeOptimizerLastEPCallbacks(all, OptimizationLevel::O2,
                                                ThinOrFullLTOPhase::None);
+        all.addPass(createModuleToFunctionPassAdaptor(SinkPredicates()));
       });
 }
 
