@@ -192,7 +192,8 @@ def planted(document):
     rows = document["rows"]
     named, caught, missed, _ = counts(rows)
     text = ("# Mistakes planted in machine code\n\nMade from [results/planted.json](../../results/planted.json), which `ci/nightly --parts planted` writes. A fault is one instruction of a kernel's "
-            "machine code in place of its own.\nThe kernel then runs on a simulated device, in a case of the conformance suite. The fault is *named* if a finding tells of it, *caught* if only a wrong result does.\n\n"
+            "machine code in place of its own.\nThe kernel then runs on a simulated device, in a case of the conformance suite. The fault is *named* if a finding tells of it, *caught* if only a wrong result does.\n"
+            "While nothing tells of it, the launch runs again with other inputs. It is *harmless* if each byte of memory is the same behind each launch as without it, with all inputs.\n\n"
             f"{document['date']}, commit {document['commit']}, seed {document['seed']}, {document['seconds']} s on {document['machine']}: **{named + caught} of {named + caught + missed} caught "
             f"({100 * (named + caught) / max(named + caught + missed, 1):.1f} %)**, {named} of them named; {len(rows) - named - caught - missed} are harmless.\n\n")
     kinds = list(dict.fromkeys(row["kind"] for row in rows))
@@ -207,8 +208,8 @@ def planted(document):
             reasons.setdefault(why, []).append(row)
     text += "\n## Harmless\n\n" + table(("reason", "sites"), [(why, len(found)) for why, found in sorted(reasons.items())])
     lost = [row for row in rows if row["verdict"] == "missed"]
-    text += "\n## Missed\n\n" + (table(("kind", "case, target", "planted", "in place of"), [
-        (row["kind"], f"{row['case']}, {row['target']}", f"`{row['planted']}`", f"`{row['own']}`") for row in lost]) if lost else "None.\n")
+    text += "\n## Missed\n\n" + (table(("kind", "case, target", "planted", "in place of", "why"), [
+        (row["kind"], f"{row['case']}, {row['target']}", f"`{row['planted']}`", f"`{row['own']}`", row["why"]) for row in lost]) if lost else "None.\n")
     return text
 
 

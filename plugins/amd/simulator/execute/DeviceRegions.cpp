@@ -15,7 +15,7 @@ namespace tz::amd::sim {
 
 void Memory::add(uint64_t address, uint64_t bytes, std::string name,
                  bool isWritten) {
-  Region region{address, bytes, std::move(name), {}};
+  Region region{address, bytes, std::move(name), {}, added++};
   if (!isWritten) {
     region.written.resize(bytes);
   }
@@ -80,7 +80,7 @@ static std::map<uint64_t, Region> hostPages() {
         continue;
       }
     }
-    pages[begin] = {begin, end - begin, "memory of the process", {}};
+    pages[begin] = {begin, end - begin, "memory of the process", {}, 0};
   }
   return pages;
 }
@@ -124,6 +124,21 @@ bool Memory::isWritten(uint64_t address, uint64_t all) {
     }
   }
   return true;
+}
+
+uint64_t Memory::digest() const {
+  uint64_t sum = 0; // whose order does not matter: that of addresses may differ
+  for (const auto &[address, region] : regions) {
+    uint64_t hash = 0xcbf29ce484222325u; // FNV-1a
+    auto mix = [&](uint64_t value) { hash = (hash ^ value) * 0x100000001b3u; };
+    mix(region.number);
+    const auto *at = reinterpret_cast<const uint8_t *>(region.address);
+    for (uint64_t i = 0; i < region.written.size(); ++i) {
+      mix(region.written[i] ? at[i] : 0x100u);
+    }
+    sum += region.written.empty() ? 0 : hash;
+  }
+  return sum;
 }
 
 std::string Memory::nearest(uint64_t address) const {

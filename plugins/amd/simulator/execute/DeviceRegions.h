@@ -22,6 +22,7 @@ struct Region {
   std::string name; ///< for messages: "an allocation of 64 bytes"
   /// A byte for each byte: whether it was written. Empty: all were.
   std::vector<bool> written;
+  uint64_t number = 0; ///< how many were added before
 };
 
 class Memory {
@@ -51,6 +52,11 @@ public:
   void markWritten(uint64_t address, uint64_t bytes);
   bool isWritten(uint64_t address, uint64_t bytes);
 
+  /// A number for what all regions hold that began without contents: each byte,
+  /// and which of them were written. Addresses are not in it, so it compares
+  /// runs of a program.
+  uint64_t digest() const;
+
   /// What lies nearest, for messages.
   std::string nearest(uint64_t address) const;
 
@@ -63,6 +69,7 @@ private:
   std::map<uint64_t, Region> regions;
   std::map<uint64_t, Region> host; ///< pages of the process beside them
   Region *last = nullptr;
+  uint64_t added = 0;
 };
 
 } // namespace tz::amd::sim

@@ -19,8 +19,9 @@ static std::string variable(const char *name) {
   return value ? value : "";
 }
 
-Planted::Planted(Module &module, const KernelCode &kernel, const Report &report)
-    : module(module), kernel(kernel), report(report),
+Planted::Planted(Module &module, const KernelCode &kernel, const Memory &memory,
+                 const Report &report)
+    : module(module), kernel(kernel), memory(memory), report(report),
       entry(module.loaded(kernel.entry)),
       trace(variable("TERRAZZO_AMD_SIMULATOR_TRACE")) {
   const std::string text = variable("TERRAZZO_AMD_SIMULATOR_PLANT");
@@ -59,6 +60,7 @@ Planted::~Planted() {
         "of other lanes\n",
         executions, differences, report.plantedStores);
   }
+  out << sim::text("memory of {}: 0x{:x}\n", kernel.name, memory.digest());
 }
 
 void Planted::expect(Wave &wave) {

@@ -12,7 +12,9 @@
 //                                and the text of each instruction that was
 //                                executed, and how often a planted one gave
 //                                another result than the kernel's own, and how
-//                                often lanes stored that it alone had activated
+//                                often lanes stored that it alone had
+//                                activated, and a digest of memory as the
+//                                launch left it
 // A process with raised rights ignores both.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_PLUGINS_AMD_SIMULATOR_EXECUTE_PLANTED_H
@@ -28,7 +30,8 @@ namespace tz::amd::sim {
 class Planted {
 public:
   /// Reads the variables. Throws plugin::Failure for one that makes no sense.
-  Planted(Module &module, const KernelCode &kernel, const Report &report);
+  Planted(Module &module, const KernelCode &kernel, const Memory &memory,
+          const Report &report);
   /// Writes the trace, if one is wanted.
   ~Planted();
   Planted(const Planted &) = delete;
@@ -57,6 +60,7 @@ private:
 
   Module &module;
   const KernelCode &kernel;
+  const Memory &memory;
   const Report &report;
   const uint64_t entry;
   uint64_t address = 0;

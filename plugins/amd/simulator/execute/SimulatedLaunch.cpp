@@ -42,7 +42,7 @@ public:
         kernel(kernel), shape(shape), entry(module.loaded(kernel.entry)),
         order(uint64_t{shape.groups[0]} * shape.groups[1] * shape.groups[2],
               wavesOf(shape, module.machine().lanes), entry),
-        planted(module, kernel, report) {
+        planted(module, kernel, memory, report) {
     races = &order;
   }
 

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 #include "plugins/amd/simulator/execute/DeviceRegions.h"
 
+#include <array>
 #include <gtest/gtest.h>
 
 namespace tz::amd::sim {
@@ -30,6 +31,32 @@ TEST(DeviceRegions, TheLastWordIsThereWhole) {
   memory.markWritten(begin + 4, 4);
   EXPECT_TRUE(memory.isWritten(begin + 4, 4));
   EXPECT_FALSE(memory.isWritten(begin + 3, 2));
+}
+
+/// Of two allocations, the second one with these bytes, of which some are
+/// written.
+uint64_t digestOf(std::array<char, 8> bytes, unsigned written) {
+  char first[4] = {1, 2, 3, 4};
+  Memory memory;
+  memory.add(addressOf(first), sizeof(first), "an allocation", false);
+  memory.add(addressOf(bytes.data()), bytes.size(), "an allocation", false);
+  memory.markWritten(addressOf(bytes.data()), written);
+  return memory.digest();
+}
+
+TEST(DeviceRegions, ADigestTellsEachByteThatWasWritten) {
+  const std::array<char, 8> bytes = {1, 2, 3, 4, 5, 6, 7, 8};
+  const uint64_t all = digestOf(bytes, 8);
+  EXPECT_EQ(digestOf(bytes, 8), all); // wherever it lies
+  EXPECT_NE(digestOf(bytes, 7), all);
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    std::array<char, 8> other = bytes;
+    other[i] = 0;
+    EXPECT_NE(digestOf(other, 8), all) << i;
+  }
+  std::array<char, 8> other = bytes;
+  other[7] = 0;
+  EXPECT_EQ(digestOf(other, 7), digestOf(bytes, 7));
 }
 
 TEST(DeviceRegions, MemoryOfTheProcessIsReachedWhereThatIsAsked) {

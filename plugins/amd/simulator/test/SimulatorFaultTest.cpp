@@ -119,6 +119,8 @@ TEST_F(FaultTest, PlantedInstructions) {
                         "stores of other lanes\n"),
             std::string::npos)
       << traced;
+  EXPECT_NE(traced.find("memory of right: 0x"), std::string::npos) << traced;
+  EXPECT_NE(traced.find("memory of strided: 0x"), std::string::npos) << traced;
   const Setting plant("TERRAZZO_AMD_SIMULATOR_PLANT", "right");
   EXPECT_THROW((void)run("right"), std::exception);
 }
