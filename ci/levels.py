@@ -5,7 +5,7 @@ the variables that make this machine one of that level; UNIT_TESTS, unit tests t
 
 A vendor some of whose targets run on any machine, by a runtime of others, has test/machines.py: TARGETS; BUILT, build
 targets of its plugins; SECONDS_A_CASE; QUICK, the families of conformance cases of which ci/test runs a sample, none where a text test runs that level;
-environment(root), the variables to run with, none if the runtime is not installed.
+PYTHON_PERCENT, where more of the package's tests must pass than 95 %; environment(root), the variables to run with, none if the runtime is not installed.
 """
 import collections
 import glob

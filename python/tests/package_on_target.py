@@ -2,7 +2,8 @@
 others and have one memory with the host. A vendor's test/python calls `check_package`.
 
 TERRAZZO_PACKAGE_TESTS names other files of this folder than the vendor's sample, or is "all", which takes minutes
-(ci/nightly). Of what passes on the CPU's own target 95 % must then pass there; of the sample everything must.
+(ci/nightly). Of what passes on the CPU's own target a share must then pass there, which the vendor gives (test/machines.py);
+of the sample everything must.
 """
 
 import os
@@ -41,8 +42,13 @@ def outcomes(folder, target, environment, paths, excluded):
             for case in cases}, said
 
 
-def check_package(folder, target, environment, sample, excluded=()):
-    """`folder` holds reports and a cache, `excluded` the ids of tests that name the CPU."""
+def is_enough(lost, expected, percent):
+    """Whether that share of `expected` tests is left without the `lost` ones."""
+    return 100 * (expected - lost) >= percent * expected
+
+
+def check_package(folder, target, environment, sample, excluded=(), percent=95):
+    """`folder` holds reports and a cache, `excluded` the ids of tests that name the CPU, `percent` the share that must pass."""
     chosen = os.environ.get("TERRAZZO_PACKAGE_TESTS")
     paths = files(chosen or sample)
     here, said = outcomes(folder, target, environment, paths, excluded)
@@ -54,4 +60,4 @@ def check_package(folder, target, environment, sample, excluded=()):
     expected = [name for name, ok in on_cpu.items() if ok]
     lost = [name for name in expected if not here.get(name)]
     print(f"{len(expected) - len(lost)} of {len(expected)} tests that pass on the CPU's own target pass here; not:", *lost, sep="\n  ")
-    assert 20 * len(lost) <= len(expected), said
+    assert expected and is_enough(len(lost), len(expected), percent), f"{percent} % are wanted\n{said}"

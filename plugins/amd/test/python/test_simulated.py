@@ -54,4 +54,11 @@ def test_a_device_with_memory_of_its_own_says_why_it_cannot(tmp_path):
 
 def test_the_package_works_on_it(tmp_path):
     check = runpy.run_path(os.path.join(ROOT, "python", "tests", "package_on_target.py"))["check_package"]
-    check(tmp_path, "amd:gfx942", environment("amd:gfx942"), SAMPLE)
+    percent = runpy.run_path(os.path.join(ROOT, "plugins", "amd", "test", "machines.py"))["PYTHON_PERCENT"]
+    check(tmp_path, "amd:gfx942", environment("amd:gfx942"), SAMPLE, percent=percent)
+
+
+def test_the_share_that_must_pass():
+    is_enough = runpy.run_path(os.path.join(ROOT, "python", "tests", "package_on_target.py"))["is_enough"]
+    assert is_enough(10, 500, 98) and not is_enough(11, 500, 98)
+    assert is_enough(25, 500, 95) and not is_enough(26, 500, 95)
