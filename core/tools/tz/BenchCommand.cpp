@@ -11,6 +11,7 @@
 #include "core/driver/vendor/VendorCompiler.h"
 #include "core/execution/GuardedMemory.h"
 #include "core/execution/Upload.h"
+#include "core/tools/tz/BenchCheck.h"
 #include "core/tools/tz/BenchOrigin.h"
 #include "core/tools/tz/BenchReport.h"
 #include "core/tools/tz/Commands.h"
@@ -34,6 +35,7 @@ struct BenchOptions {
   std::string configs, target, caches = "auto", bytes, flops, json, plot;
   double seconds = 0.3;
   uint64_t seed = 0;
+  bool check = false;
 };
 
 /// Keeps what the compiler says until it is known whether anybody wants it.
@@ -115,7 +117,7 @@ private:
   Status writeResults() const;
   Status measureRow(size_t row);
   Status measure(Launch &launch, Place &place, Measurement &to);
-  Status timeOn(Launch &launch, Place &place,
+  Status timeOn(Launch &launch, const CompileJob &job, Place &place,
                 const std::shared_ptr<const Artifact> &artifact,
                 Measurement &to);
   int finish(const Status &status);
@@ -220,6 +222,11 @@ Status Bench::checkFirst() {
   if (!launch) {
     return launch.takeStatus();
   }
+  if (options.check && launch->artifact) {
+    return Status(TZ_E_INVALID_ARGUMENT,
+                  "--check: the interpreter cannot run an artifact, which "
+                  "holds the code of one target; name the kernel's source");
+  }
   if (!launch->note.empty() && showsTable()) {
     std::printf("%s\n", launch->note.c_str());
   }
@@ -282,7 +289,7 @@ Result<Launch> Bench::launchOf(size_t row) {
   return launch;
 }
 
-Status Bench::timeOn(Launch &launch, Place &place,
+Status Bench::timeOn(Launch &launch, const CompileJob &job, Place &place,
                      const std::shared_ptr<const Artifact> &artifact,
                      Measurement &to) {
   Result<std::unique_ptr<LoadedKernel>> kernel =
@@ -308,6 +315,14 @@ Status Bench::timeOn(Launch &launch, Place &place,
   }
   const std::vector<ArgValue> values =
       launchValues(*artifact, launch.binding, place.memory);
+  if (options.check) {
+    s = checkAgainstReference(driver, job, launch.binding, launch.grid,
+                              **kernel, *place.stream, values, place.memory,
+                              sink);
+    if (!s.ok()) {
+      return s;
+    }
+  }
   Result<Times> times = place.stopwatch->time(
       [&] { return (*kernel)->launch(*place.stream, launch.grid, values); },
       TimingEffort{.seconds = options.seconds}, /*showsPrints=*/true);
@@ -359,7 +374,8 @@ Status Bench::measure(Launch &launch, Place &place, Measurement &to) {
   to.compileMilliseconds =
       std::chrono::duration<double, std::milli>(Clock::now() - start).count();
   Status s =
-      artifact ? timeOn(launch, place, *artifact, to) : artifact.takeStatus();
+      artifact ? timeOn(launch, job, place, *artifact, to)
+               : artifact.takeStatus();
   place.release();
   if (!artifact && s.code() != TZ_E_RESOURCE_LIMIT && requests.size() > 1) {
     // The others may compile; what is wrong with several is said once.
@@ -489,6 +505,7 @@ is of all samples of --seconds; a tenth took less than the first percentage
 says, a tenth more than the second. Arguments are those of 'tz run --help'.
 What a kernel prints is shown of its first launch in each row, on stderr. Where
 several rows are measured, one that does not compile is named and passed over.
+--check ends at the first row whose results are wrong, before it is timed.
 Exit status: 0 measured, 1 an error or a row that does not compile, 2 usage.)help";
 
 void addBenchCommand(CLI::App &app, int &status) {
@@ -522,6 +539,9 @@ void addBenchCommand(CLI::App &app, int &status) {
   command->add_option("--seconds", o->seconds, "How long each is timed (0.3)")
       ->check(CLI::Range(0.001, 3600.0));
   command->add_option("--seed", o->seed, "Of the random inputs (0)");
+  command->add_flag("--check", o->check,
+                    "Compare each row's results with the reference "
+                    "interpreter's before it is timed");
   command->add_option("--bytes", o->bytes,
                       "Bytes that a launch moves, an expression (each buffer "
                       "once)");
