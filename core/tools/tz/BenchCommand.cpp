@@ -249,6 +249,11 @@ Status Bench::openPlaces() {
       return device.takeStatus();
     }
     place.device = std::move(*device);
+    if (place.device->isSimulator()) {
+      reportNote(place.device->target() +
+                 " is simulated: times are those of the simulator, and say "
+                 "nothing of a device");
+    }
     Result<std::unique_ptr<Stream>> stream = session.stream(*place.device);
     if (!stream) {
       return stream.takeStatus();
