@@ -100,25 +100,67 @@ tz_target_desc AmdgcnCompiler::describe(std::string_view target) {
   return d;
 }
 
+/// "16 bytes a lane", "2 to 16 bytes a lane"
+std::string widthsOf(const LoopFigures &loop) {
+  return (loop.narrowest == loop.widest
+              ? ""
+              : std::to_string(loop.narrowest) + " to ") +
+         std::to_string(loop.widest) + " bytes a lane";
+}
+
 std::string textOf(const LoopFigures &loop) {
+  if (!loop.instructions) {
+    return loop.widest ? "; accesses of memory move " + widthsOf(loop) : "";
+  }
   return "; of the " + std::to_string(loop.instructions) +
          " instructions of its busiest loop " + std::to_string(loop.matrix) +
-         " are products, " + std::to_string(loop.waits) + " waits, " +
+         " are products (" +
+         std::to_string(100 * loop.matrix / loop.instructions) + " %), " +
+         std::to_string(loop.waits) + " waits, " +
          std::to_string(loop.barriers) + " barriers, " +
          std::to_string(loop.shared) + " accesses of LDS and " +
-         std::to_string(loop.memory) + " of memory";
+         std::to_string(loop.memory) + " of memory" +
+         (loop.widest ? ", by " + widthsOf(loop) : "");
+}
+
+/// How many waves a SIMD has at once, and what ends their number.
+std::string occupancyOf(const Machine &machine, const KernelFigures &figures,
+                        unsigned threads) {
+  // Registers are given out by so many.
+  const unsigned granule = machine.allRegisters / 64;
+  const unsigned needed =
+      (std::max(figures.vgprs, 1u) + granule - 1) / granule * granule;
+  const unsigned byRegisters =
+      std::min(machine.mostWaves, machine.allRegisters / needed);
+  const uint64_t wavesOfGroup =
+      std::max(1u, (threads + machine.lanes - 1) / machine.lanes);
+  const uint64_t groupsByRegisters = std::max<uint64_t>(
+      1, uint64_t{byRegisters} * machine.simds / wavesOfGroup);
+  const uint64_t groupsByShared = figures.sharedBytes
+                                      ? machine.sharedBytes / figures.sharedBytes
+                                      : groupsByRegisters;
+  const uint64_t waves =
+      std::min(groupsByRegisters, groupsByShared) * wavesOfGroup;
+  std::string text =
+      ", " + std::to_string((waves + machine.simds - 1) / machine.simds) +
+      " of " + std::to_string(machine.mostWaves) + " waves a SIMD";
+  if (groupsByShared < groupsByRegisters) {
+    return text + ", as LDS allows";
+  }
+  return byRegisters < machine.mostWaves ? text + ", as VGPRs allow" : text;
 }
 
 /// What the machine code shows of a variant, in one line.
-void reportFigures(const plugin::Request &request, const simt::Variant &variant,
-                   const KernelFigures &figures, const LoopFigures &loop,
-                   bool isOnlyOne) {
+void reportFigures(const plugin::Request &request, const Machine &machine,
+                   const simt::Variant &variant, const KernelFigures &figures,
+                   const LoopFigures &loop, bool isOnlyOne) {
   std::string text = std::to_string(figures.vgprs) + " VGPRs";
   if (figures.agprs) {
     text += " (" + std::to_string(figures.agprs) + " of them AGPRs)";
   }
   text += ", " + std::to_string(figures.sgprs) + " SGPRs, " +
-          std::to_string(figures.sharedBytes) + " bytes of LDS";
+          std::to_string(figures.sharedBytes) + " bytes of LDS" +
+          occupancyOf(machine, figures, variant.lowered.threads);
   if (!isOnlyOne) {
     text += " in " + tile::KernelOp(variant.kernel).getSymName().str();
   }
@@ -131,9 +173,7 @@ void reportFigures(const plugin::Request &request, const simt::Variant &variant,
     text += "; " + std::to_string(figures.sgprSpills) +
             " SGPRs are kept in lanes of VGPRs";
   }
-  if (loop.instructions) {
-    text += textOf(loop);
-  }
+  text += textOf(loop);
   plugin::reportAt(request, TZ_SEVERITY_REMARK, text,
                    tile::KernelOp(variant.kernel).getLoc());
 }
@@ -214,8 +254,8 @@ plugin::Artifact AmdgcnCompiler::compile(const plugin::Request &request) {
     info.regs = figures.vgprs;
     info.spillBytes = figures.vgprSpills * wordBytes;
     info.staticScratch = figures.sharedBytes;
-    reportFigures(request, variant, figures, compiled.loops[info.name],
-                  compiled.variants.size() == 1);
+    reportFigures(request, machine, variant, figures,
+                  compiled.loops[info.name], compiled.variants.size() == 1);
   }
   reportBranches(request, compiled);
   plugin::appendLogSites(artifact, compiled.variants.back().lowered.logPoints,

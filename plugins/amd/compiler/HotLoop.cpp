@@ -10,6 +10,7 @@
 
 #include "terrazzo/plugin/LLVMError.h"
 
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/MC/MCAsmInfo.h"
 #include "llvm/MC/MCContext.h"
 #include "llvm/MC/MCDisassembler/MCDisassembler.h"
@@ -97,7 +98,39 @@ private:
   std::unique_ptr<MCInstPrinter> printer;
 };
 
+/// Bytes of one lane, by the name of a load or a store of global memory; 0 for
+/// anything else. "d16" stands where half a register is.
+unsigned bytesOf(StringRef name) {
+  name.consume_back("_e32");
+  name.consume_back("_e64");
+  const bool isGlobal = name.consume_front("global_") ||
+                        name.consume_front("flat_") ||
+                        name.consume_front("buffer_");
+  const bool isAccess =
+      name.consume_front("load_") || name.consume_front("store_");
+  if (!isGlobal || !isAccess) {
+    return 0;
+  }
+  (void)name.consume_front("lds_");
+  return StringSwitch<unsigned>(name)
+      .Cases({"dwordx4", "b128"}, 16)
+      .Cases({"dwordx3", "b96"}, 12)
+      .Cases({"dwordx2", "b64"}, 8)
+      .Cases({"dword", "b32"}, 4)
+      // "ubyte", "sbyte_d16", "d16_hi_u8" and their likes are one byte.
+      .Default(name.contains("byte") || name.contains("8") ? 1 : 2);
+}
+
+void countWidth(StringRef name, LoopFigures &figures) {
+  if (const unsigned bytes = bytesOf(name)) {
+    figures.widest = std::max(figures.widest, bytes);
+    figures.narrowest =
+        figures.narrowest ? std::min(figures.narrowest, bytes) : bytes;
+  }
+}
+
 void count(StringRef name, LoopFigures &figures) {
+  countWidth(name, figures);
   ++figures.instructions;
   figures.matrix += name.starts_with("v_mfma") || name.starts_with("v_wmma") ||
                     name.starts_with("v_smfmac");
@@ -269,6 +302,11 @@ LoopFigures hotLoopOf(ArrayRef<Decoded> code) {
     if (std::tie(one.matrix, one.memory, one.instructions) >
         std::tie(best.matrix, best.memory, best.instructions)) {
       best = one;
+    }
+  }
+  if (!best.instructions) {
+    for (const Decoded &one : code) {
+      countWidth(one.name, best);
     }
   }
   return best;

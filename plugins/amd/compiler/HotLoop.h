@@ -23,6 +23,9 @@ struct LoopFigures {
   unsigned barriers = 0;
   unsigned shared = 0; ///< accesses of LDS, exchanges among them
   unsigned memory = 0; ///< accesses of global memory and of spills
+  /// Bytes that a lane moves by one load or store of global memory; 0: there is
+  /// none. Of the whole kernel where there is no loop.
+  unsigned narrowest = 0, widest = 0;
 };
 
 /// By the kernels' names. Throws plugin::Failure.
