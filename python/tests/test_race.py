@@ -161,6 +161,85 @@ print(json.dumps([drawn[0].abs().max().item(), drawn[1].min().item(), wrong, rac
     assert wrong == [False, False, True, True] and not equal
 
 
+def test_numbers_of_8_bits_are_drawn_as_numbers(tmp_path):
+    """Drawn as bytes, a large tensor held NaN, and every sum over it was NaN in both compilers."""
+    program = """
+import json
+import torch
+import arguments
+large = torch.randn(1 << 20).to(torch.float8_e4m3fn).repeat(5)
+content = arguments._content(large)
+drawn = torch.empty(1 << 16, dtype=torch.float8_e4m3fn)
+arguments.Memory([], "cpu")._fill(drawn, content)
+print(json.dumps([content["normal"], bool(drawn.float().isfinite().all()), drawn.float().std().item(), "exact" in arguments._content(large[:4096])]))
+"""
+    done = run(program, tmp_path)
+    assert done.returncode == 0, done.stderr
+    (mean, deviation, low, high), finite, drawn, small_is_exact = json.loads(done.stdout)
+    assert abs(mean) < 0.1 and 0.9 < deviation < 1.1 and -8 < low < -3 and 3 < high < 8
+    assert finite and 0.9 < drawn < 1.1 and small_is_exact
+
+
+def test_tensors_of_the_host_say_that_they_are_the_devices(tmp_path):
+    """Libraries ask where a tensor is, also in an operator of torch.library and in backward."""
+    program = """
+import torch
+import as_cuda
+as_cuda.install()
+
+
+@torch.library.custom_op("race::twice", mutates_args=())
+def twice(x: torch.Tensor) -> torch.Tensor:
+    return torch.full_like(x, 2, device="cuda") * torch.empty(x.shape, device=x.device).copy_(x)
+
+
+class Held(torch.autograd.Function):
+    @staticmethod
+    def forward(context, x):
+        return twice(x)
+
+    @staticmethod
+    def backward(context, gradient):
+        assert gradient.is_cuda and gradient.device == torch.device("cuda:0")
+        return torch.zeros(gradient.shape, device=gradient.device)
+
+
+x = torch.ones(3, device="cuda", requires_grad=True)
+Held.apply(x).sum().backward()
+made = [x, x.grad, torch.empty(2, device=torch.device("cuda", 0)), torch.zeros(2, device=0), x.new_empty(2, device="cuda"), x.to("cuda"),
+        torch.nn.Linear(2, 3, device="cuda").weight, torch.rand(2, pin_memory=True), torch.tensor([1], device="cuda:0")]
+assert all(one.is_cuda and not one.is_cpu and one.device.type == "cuda" and one.get_device() == 0 for one in made)
+assert x.cuda() is x and twice(x).tolist() == [2, 2, 2] and torch.empty(1, device="meta").device.type == "meta"
+"""
+    done = run(program, tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+def test_modules_for_programs_without_a_gpu(tmp_path):
+    """A package without what it runs when it is imported, one that stands in for another, and no program in a library's place."""
+    (tmp_path / "library").mkdir()
+    (tmp_path / "library" / "__init__.py").write_text("raise ImportError('not wanted')")
+    (tmp_path / "library" / "part.py").write_text("from other.module import given\nvalue = given + 1")
+    program = """
+import importlib.util, os, sys
+import torch
+import without_gpu
+without_gpu.without_init("library", os.path.abspath("library"))
+without_gpu.stand_in("other.module", given=4)
+assert without_gpu.of("library.part", "value") == 5 and importlib.util.find_spec("other.module") is not None
+sys.path.insert(0, os.path.join(os.path.dirname(without_gpu.__file__), "shapes"))
+assert importlib.util.find_spec("liger") is not None
+without_gpu._hide_programs()
+importlib.invalidate_caches()
+assert importlib.util.find_spec("liger") is None
+large, none = without_gpu.random(300, 1000, dtype=torch.float16, scale=2), without_gpu.random(0, 4)
+assert large.shape == (300, 1000) and 1.9 < large.float().std() < 2.1 and none.shape == (0, 4)
+assert without_gpu._compiled(print, grid=(1,), warmup=False).name == "print" and without_gpu._compiled(print, grid=(1,), warmup=True) is None
+"""
+    done = run(program, tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
 def test_records_replay_alone(records):
     folder, expected, paths = records
     assert len(paths) == 3  # equal launches are one record

@@ -58,8 +58,9 @@ def _content(tensor):
     if not tensor.numel():
         return {"empty": True}
     flat = _flat(tensor)
-    if flat.is_floating_point() and flat.element_size() > 1:
-        if flat.numel() <= EXACT_FLOATS:
+    if flat.is_floating_point():
+        # Any byte would be a number of 8 bits as well, but some of them are NaN, and most sums of the others overflow.
+        if flat.numel() <= (EXACT_FLOATS if flat.element_size() > 1 else EXACT_BYTES):
             return {"exact": _pack(flat)}
         values = flat.float()
         fine = values[values.isfinite()]

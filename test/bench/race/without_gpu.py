@@ -7,6 +7,9 @@ to 1. Of an autotuner's configurations, one from the middle of its list is recor
 
 import contextlib
 import importlib
+import importlib.machinery
+import math
+import os
 import sys
 import types
 
@@ -56,14 +59,14 @@ def _pretend_triton(torch):
 def _content_of(inner):
     """Large tensors by a sample; what nothing has written as it would be after a kernel."""
     def content(tensor):
-        if not tensor.numel() or not tensor.is_floating_point() or tensor.element_size() == 1:
+        if not tensor.numel() or not tensor.is_floating_point():
             return inner(tensor)
         flat = arguments._flat(tensor.detach())
         values = flat[::max(1, flat.numel() // _SAMPLED)].float()
         fine = values[values.isfinite()]
         if fine.numel() < values.numel() or (fine == 0).float().mean() > 0.9 or fine.abs().max() > 1e6:
             return _UNWRITTEN
-        if flat.numel() <= arguments.EXACT_FLOATS:
+        if flat.numel() <= arguments.EXACT_FLOATS or flat.element_size() == 1:
             return inner(tensor)
         return {"normal": [float(f"{number.item():.6g}") for number in (fine.mean(), fine.std(), fine.min(), fine.max())]}
     return content
@@ -81,14 +84,26 @@ def _one_configuration(tuner, *args, **named):
     return result
 
 
+def _hide_programs():
+    """The programs of shapes/ have their libraries' names, and Python looks into a program's folder first."""
+    shapes = os.path.join(os.path.dirname(os.path.abspath(__file__)), "shapes")
+    sys.path[:] = [path for path in sys.path if os.path.abspath(path) != shapes]
+
+
+def _compiled(function, *_, grid, warmup, **__):
+    """In place of what a launch compiled; libraries print its facts."""
+    return None if warmup else types.SimpleNamespace(name=function.__name__, n_regs=0, n_spills=0, metadata=None, asm={})
+
+
 def install(launch):
     """launch: what recorder.py puts around JITFunction.run."""
+    _hide_programs()
     import torch
     from triton.runtime import autotuner, jit
     _pretend_torch(torch)
     _pretend_triton(torch)
     arguments._content = _content_of(arguments._content)
-    jit.JITFunction.run = launch(lambda self, *args, grid, warmup, **named: None)
+    jit.JITFunction.run = launch(_compiled)
     autotuner.Autotuner.run = _one_configuration
 
 
@@ -96,7 +111,22 @@ def without_init(name, path):
     """Makes a package whose own __init__ is not run; only some of its modules are wanted."""
     package = types.ModuleType(name)
     package.__path__ = [path]
+    package.__spec__ = importlib.machinery.ModuleSpec(name, None, is_package=True)
     sys.modules[name] = package
+    return package
+
+
+def stand_in(name, **content):
+    """A module of this content, for one that the library imports and the wanted kernels do not need."""
+    parent, _, last = name.rpartition(".")
+    if parent and parent not in sys.modules:
+        stand_in(parent)
+    module = without_init(name, "")
+    module.__path__ = []
+    module.__dict__.update(content)
+    if parent:
+        setattr(sys.modules[parent], last, module)
+    return module
 
 
 def of(module, name=None):
@@ -113,6 +143,14 @@ def attempt(what, run):
         print(f"{what}: {type(problem).__name__}: {str(problem)[:160]}", flush=True)
 
 
+def random(*shape, dtype=None, scale=1.0):
+    """Normal numbers, soon made: a large tensor repeats as many as its record looks at."""
+    import torch
+    count = math.prod(shape)
+    drawn = torch.randn(min(count, _SAMPLED + 1)).mul_(scale).to(dtype or torch.bfloat16)
+    return drawn.repeat(-(-count // drawn.numel()))[:count].view(shape) if count else drawn.view(shape)
+
+
 def forward_backward(function, *args, **named):
     """Both of an autograd function, with random gradients."""
     import torch
@@ -120,4 +158,4 @@ def forward_backward(function, *args, **named):
     results = results if isinstance(results, (tuple, list)) else (results,)
     wanted = [one for one in results if isinstance(one, torch.Tensor) and one.requires_grad]
     if wanted:
-        torch.autograd.backward(wanted, [torch.randn_like(one) for one in wanted])
+        torch.autograd.backward(wanted, [random(*one.shape, dtype=one.dtype) for one in wanted])
