@@ -36,6 +36,25 @@ def _on_host(function):
     return made
 
 
+def _implemented(inner):
+    """What an operator does on a CUDA device it does on the CPU, unless it has a way of its own there."""
+    on_cuda = set()
+
+    def impl(library, name, function, dispatch_key="", **named):
+        if dispatch_key == "CUDA":
+            on_cuda.add(str(name))
+            dispatch_key = "CPU"
+        elif dispatch_key == "CPU" and str(name) in on_cuda:
+            return None
+        try:
+            return inner(library, name, function, dispatch_key, **named)
+        except RuntimeError:
+            if str(name) not in on_cuda:
+                raise
+            return None
+    return impl
+
+
 def install():
     makers = {function.__name__ for function in _device_constructors()} | set(_LIKE)
     for name in makers & vars(torch).keys():
@@ -53,3 +72,6 @@ def install():
     torch.Tensor.get_device = lambda tensor: 0
     torch.Tensor.cuda = lambda tensor, *_, **__: tensor
     torch.cuda.is_available = lambda: True
+    torch.get_device_module = lambda *_: torch.cuda
+    torch.accelerator.current_device_index = lambda: 0
+    torch.library.Library.impl = _implemented(torch.library.Library.impl)

@@ -40,7 +40,8 @@ def _pretend_torch(torch):
     cuda.device_count = lambda: 1
     cuda.synchronize = cuda.empty_cache = lambda *_: None
     cuda.mem_get_info = lambda *_: (79 << 30, 80 << 30)
-    cuda.current_stream = lambda *_: types.SimpleNamespace(cuda_stream=0)
+    cuda.current_stream = lambda *_: types.SimpleNamespace(cuda_stream=0, synchronize=lambda: None)
+    cuda.is_current_stream_capturing = lambda: False
     torch._C._cuda_getCurrentRawStream = lambda _: 0
 
 
