@@ -227,6 +227,8 @@ import without_gpu
 without_gpu.without_init("library", os.path.abspath("library"))
 without_gpu.stand_in("other.module", given=4)
 assert without_gpu.of("library.part", "value") == 5 and importlib.util.find_spec("other.module") is not None
+from other.module import Mode
+assert Mode.FAST is Mode
 sys.path.insert(0, os.path.join(os.path.dirname(without_gpu.__file__), "shapes"))
 assert importlib.util.find_spec("liger") is not None
 without_gpu._hide_programs()
@@ -252,6 +254,24 @@ def test_records_replay_alone(records):
     second = [v + 9 + 64 + 63 for v in values[:20]]
     third = [v + 1 + 16 for v in values]
     assert sorted(outcome[2] for outcome in found) == sorted([first, second + first[20:], third]) and expected == second + first[20:]
+
+
+def test_records_are_checked_without_a_gpu(tmp_path):
+    """By Triton, where it is: a record that it compiles, one whose source is not whole, one that is too large."""
+    pytest.importorskip("triton")
+    record = {"id": "good", "kernel": "kernel", "bytes": 512, "grid": [1, 1, 1], "options": {"num_warps": 1}, "storages": [{"bytes": 512, "align": 0}],
+              "functions": [{"name": "kernel", "kind": "jit", "bindings": {"tl": {"module": "triton.language"}}, "options": {},
+                             "source": ["def kernel(x, n, BLOCK: tl.constexpr):", "    i = tl.arange(0, BLOCK)", "    tl.store(x + i, n, mask=i < n)"]}],
+              "arguments": {"x": {"tensor": {"dtype": "int32", "shape": [128], "strides": [1], "storage": 0, "offset": 0, "content": {"empty": True}}},
+                            "n": {"constant": 100}, "BLOCK": {"constant": 128}}}
+    without = json.loads(json.dumps(record).replace("tl.store(x + i, n", "absent(x + i, n"))
+    for name, one in (("a-good", record), ("b-without", {**without, "id": "without"}), ("c-large", {**record, "id": "large", "bytes": 5 * 10**9})):
+        (tmp_path / f"{name}.json").write_text(json.dumps(one))
+    done = subprocess.run([sys.executable, os.path.join(RACE, "race.py"), "check", "--remove", str(tmp_path)], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 1, done.stderr
+    lines = done.stdout.splitlines()
+    assert len(lines) == 2 and "b-without.json: " in lines[0] and "absent" in lines[0] and "c-large.json: 5.0 GB of tensors; removed" in lines[1]
+    assert sorted(path.name for path in tmp_path.glob("*.json")) == ["a-good.json"]
 
 
 def test_records_tell_the_launch(records):

@@ -5,6 +5,7 @@
   race.py record --out records -- python ~/src/Library/bench.py
   race.py record --without-gpu --out records -- python test/bench/race/shapes/liger.py ~/src/Liger-Kernel
   race.py corpus liger --root ~/src/Liger-Kernel --out records   the commands that corpora.json has for it
+  race.py check records                                          without a GPU: whether Triton compiles each
   race.py merge records/* --out all --keep 4                     of each kernel the largest launches, in one folder
   race.py replay records --out results [--jobs 8]                both compilers, in turns
   race.py replay records/kernel-1a2b3c4d.json                    one launch, alone
@@ -69,6 +70,7 @@ def pretend_installed(site, distribution, version):
 
 
 def record(options):
+    options.keep = options.keep or 8
     with recording(options) as (folder, environment):
         status = subprocess.run(options.command, env=environment).returncode
     return recorded(folder, f"the program's status was {status}")
@@ -81,10 +83,11 @@ def corpus(options):
     if options.name not in corpora:
         sys.exit(f"race: no corpus {options.name!r} in corpora.json; there are: {', '.join(sorted(corpora))}")
     told, root = corpora[options.name], os.path.abspath(os.path.expanduser(options.root))
+    options.keep = options.keep or told.get("keep", 8)
     commands = []
     for command in told["commands"]:
         for path in sorted(glob.glob(os.path.join(root, command["each"]))) if "each" in command else [""]:
-            commands.append((command, [word.format(python=sys.executable, root=root, file=path) for word in command["run"]]))
+            commands.append((command, [word.format(python=sys.executable, root=root, file=path, shapes=os.path.join(HERE, "shapes")) for word in command["run"]]))
     until = time.time() + options.seconds if options.seconds else math.inf
     with recording(options) as (folder, environment):
         for distribution, version in told.get("distributions", {}).items():
@@ -330,7 +333,7 @@ def listing(options):
 
 def add_recording(sub):
     sub.add_argument("--out", required=True)
-    sub.add_argument("--keep", type=int, default=8, help="launches of one kernel in one process, the largest")
+    sub.add_argument("--keep", type=int, help="launches of one kernel in one process, the largest (8, or what corpora.json has)")
     sub.add_argument("--configs", type=int, default=0, help="an autotuner tries so many configurations at most (0: all)")
     sub.add_argument("--without-gpu", action="store_true", help="the program's tensors are the CPU's; launches are noted and not run")
     sub.add_argument("--quick", action="store_true", help="triton.testing.do_bench runs its function twice, whatever it is asked for")
@@ -368,6 +371,10 @@ def main():
     sub.add_argument("--markdown", action="store_true")
     sub.add_argument("--worst", type=int, default=40)
     sub.add_argument("--plot")
+    sub = commands.add_parser("check", help="whether Triton compiles each record for an H100; no GPU is needed")
+    sub.add_argument("records")
+    sub.add_argument("--bytes", type=float, default=4e9, help="tensors of one record, at most")
+    sub.add_argument("--remove", action="store_true", help="remove those that it does not, with the reason printed")
     sub = commands.add_parser("list", help="one line a record")
     sub.add_argument("records")
     options = parser.parse_args()
@@ -382,6 +389,9 @@ def main():
         return merge(options)
     if options.what == "replay":
         return replay(options)
+    if options.what == "check":
+        from check import check
+        return check(options)
     if options.what == "list":
         return listing(options)
     from report import main as report

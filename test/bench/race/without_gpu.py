@@ -2,10 +2,11 @@
 
 What the libraries ask of the device is answered as an H100 would. Tensors that no kernel
 has written hold nothing; a record says of such a tensor that it holds numbers from 0.05
-to 1. Of an autotuner's configurations, one from the middle of its list is recorded.
+to 1, or the integer 0, which is a valid index and no address. Of an autotuner's configurations, one from the middle of its list is recorded.
 """
 
 import contextlib
+import functools
 import importlib
 import importlib.machinery
 import math
@@ -57,6 +58,14 @@ def _pretend_triton(torch):
         get_benchmarker=lambda: lambda run, **_: [1.0] * 3, get_empty_cache_for_benchmark=lambda: torch.empty(1), clear_cache=lambda _: None))
 
 
+def _empty(inner):
+    @functools.wraps(inner)
+    def made(*args, **named):
+        tensor = inner(*args, **named)
+        return tensor if tensor.is_floating_point() or tensor.is_meta else tensor.zero_()
+    return made
+
+
 def _content_of(inner):
     """Large tensors by a sample; what nothing has written as it would be after a kernel."""
     def content(tensor):
@@ -104,6 +113,7 @@ def install(launch):
     _pretend_torch(torch)
     _pretend_triton(torch)
     arguments._content = _content_of(arguments._content)
+    torch.empty, torch.empty_like, torch.Tensor.new_empty = map(_empty, (torch.empty, torch.empty_like, torch.Tensor.new_empty))
     jit.JITFunction.run = launch(_compiled)
     autotuner.Autotuner.run = _one_configuration
 
@@ -117,13 +127,28 @@ def without_init(name, path):
     return package
 
 
+class _Anything(type):
+    """A class that has every attribute; each is the class again."""
+
+    def __getattr__(cls, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return cls
+
+
+def _placeholder(name):
+    if name.startswith("__"):
+        raise AttributeError(name)
+    return _Anything(name, (), {})
+
+
 def stand_in(name, **content):
-    """A module of this content, for one that the library imports and the wanted kernels do not need."""
+    """A module of this content, and of a class for each other name, for one that a library imports and its kernels do not need."""
     parent, _, last = name.rpartition(".")
     if parent and parent not in sys.modules:
         stand_in(parent)
     module = without_init(name, "")
-    module.__path__ = []
+    module.__path__, module.__getattr__ = [], _placeholder
     module.__dict__.update(content)
     if parent:
         setattr(sys.modules[parent], last, module)

@@ -2,7 +2,8 @@
 
   race.py record --without-gpu --keep 3 --out records -- python test/bench/race/shapes/sglang.py ~/src/sglang/python
 
-Its modules import orjson, msgspec, pybase64, psutil, requests, urllib3, certifi, pillow, starlette, pyzmq and apache-tvm-ffi.
+Its modules import orjson, msgspec, pybase64, psutil, requests, urllib3, certifi, pillow, starlette, pyzmq, dill,
+transformers and apache-tvm-ffi.
 """
 
 import os
@@ -18,10 +19,12 @@ from without_gpu import attempt, of, random, stand_in, without_init
 as_cuda.install()
 sys.path.insert(0, sys.argv[1])
 without_init("sglang", os.path.join(sys.argv[1], "sglang"))
-stand_in("torchvision.io", decode_jpeg=None)
-stand_in("torchvision.transforms", InterpolationMode=None)
-stand_in("torchvision.transforms.functional")
-stand_in("IPython.display", HTML=None, display=None)
+assert not of("transformers.utils").is_torchvision_available()  # asked before there is a module of that name
+for name in ("torchvision.io", "torchvision.transforms.functional", "torchvision.transforms.v2.functional", "IPython.display"):
+    stand_in(name)
+of("sglang.srt.model_executor")
+for name in ("model_executor.forward_batch_info", "utils.hf_transformers_utils"):
+    stand_in(f"sglang.srt.{name}")
 torch.set_grad_enabled(False)
 
 FP8, HALF, SINGLE = torch.float8_e4m3fn, torch.bfloat16, torch.float32
@@ -135,7 +138,6 @@ def latent(tokens, heads):
     run("attention.dsa.dequant_k_cache", "dequantize_k_cache_paged_dsa", lambda: (
         fp8(tokens, 1, 656), torch.randint(0, tokens, (tokens,), dtype=torch.int32)))
     slots = torch.randperm(2 * tokens)[:tokens]
-    run("kvcache.mla_buffer", "set_mla_kv_buffer_triton", lambda: (x(2 * tokens, 1, 576), slots, x(tokens, 1, 512), x(tokens, 1, 64)))
     run("kvcache.mla_buffer", "get_mla_kv_buffer_triton", lambda: (x(2 * tokens, 1, 576), slots, x(tokens, 1, 512), x(tokens, 1, 64)))
     run("kvcache.mla_buffer", "set_mla_kv_buffer_triton_fp8_quant", lambda: (fp8(2 * tokens, 1, 576).view(torch.uint8), slots, x(tokens, 1, 512), x(tokens, 1, 64), FP8))
 
@@ -263,7 +265,7 @@ def quantised(m, n, k):
     run(groups, "static_quant_fp8", lambda: (x(m, k), torch.ones(1)), repeat_scale=True)
     run(groups, "per_tensor_quant_mla_fp8", lambda: (x(m // 16, 16, 512), torch.zeros(1)))
     run(groups, "per_token_group_quant_mla_deep_gemm_masked_fp8", lambda: (x(16, m // 16, 512),))
-    run(groups, "dequant_group_fp8_to_bf16", lambda: (fp8(m, k), scales(m, k // 128)))
+    run(groups, "dequant_group_fp8_to_bf16", lambda: (fp8(m, k), scales(m, k // 32)))
     run("quantization.int8_kernel", "per_token_quant_int8", lambda: (x(m, k),))
     run("quantization.int8_kernel", "per_token_quant_int8", lambda: (x(m, k),), cal_sum=True)
     run("quantization.int8_kernel", "per_token_group_quant_int8", lambda: (x(m, k), 128))
@@ -283,7 +285,7 @@ def quantised(m, n, k):
         output_dtype=HALF)
     run("gemm.router_gate_matvec", "router_gate_matvec", lambda: (x(min(m, 32), k), x(256, k)))
     steady = "srt.batch_invariant_ops.batch_invariant_ops"
-    run(steady, "_matmul_persistent_triton", lambda: (x(m, k), x(k, n), x(n)))
+    run(steady, "_matmul_persistent_triton", lambda: (x(m, k), x(k, n), HALF, x(n)))
     run(steady, "log_softmax", lambda: (x(m, 32000, dtype=SINGLE),))
     run(steady, "mean_dim", lambda: (x(m, k), -1))
     run(steady, "rms_norm", lambda: (x(m, k), x(k)))
@@ -317,8 +319,8 @@ def rows(tokens, hidden):
     run("elementwise.elementwise", "fused_sigmoid_mul", lambda: (whole_rows(), whole_rows()))
     run("elementwise.elementwise", "fused_sigmoid_mul", lambda: (whole_rows(), whole_rows()), quant=True)
     run("elementwise.elementwise", "sigmoid_gate_mul_broadcast", lambda: (whole_rows(), x(tokens, 1)))
-    run("elementwise.elementwise", "fused_gate_sigmoid_mul", lambda: (whole_rows(), x(1, hidden), whole_rows()))
-    run("elementwise.elementwise", "fused_gate_sigmoid_mul_add", lambda: (whole_rows(), x(1, hidden), whole_rows(), whole_rows()))
+    run("elementwise.elementwise", "fused_gate_sigmoid_mul", lambda: (whole_rows(), w(), whole_rows()))
+    run("elementwise.elementwise", "fused_gate_sigmoid_mul_add", lambda: (whole_rows(), w(), whole_rows(), whole_rows()))
     run("embeddings.vocab_parallel_embedding", "vocab_parallel_embedding", lambda: (
         torch.randint(0, 64000, (tokens,)), x(32000, hidden), 0, 32000, 0, 64000, 64000))
 
@@ -333,13 +335,13 @@ def words(rows, count):
     run("sampling.renorm_triton", "top_p_renorm_probs_triton", lambda: (logits().softmax(-1), torch.full((rows,), 0.9)))
     run("sampling.renorm_triton", "top_k_renorm_probs_triton", lambda: (logits().softmax(-1), torch.full((rows,), 50, dtype=torch.int32)))
     run("sampling.softcap_row_argmax", "softcap_row_argmax", lambda: (logits(), 30.0, count, 0))
-    run("sampling.denoiser_statistics", "denoiser_statistics", lambda: (logits(), torch.rand(rows) + 0.5))
+    run("sampling.denoiser_statistics", "denoiser_statistics", lambda: (logits().view(4, rows // 4, count), torch.rand(4) + 0.5))
     run("speculative.row_argmax", "row_argmax", lambda: (logits(),))
-    run("speculative.row_argmax", "div_argmax", lambda: (logits(), torch.rand(rows, 1) + 0.5))
+    run("speculative.row_argmax", "div_argmax", lambda: (logits(), torch.rand(rows, count) + 0.5))
     run("speculative.topk1", "draft_topk1_postprocess", lambda: (logits(), torch.arange(rows)))
     run("grammar.bitmask_ops", "apply_token_bitmask_inplace_triton", lambda: (logits(), torch.randint(-2**31, 2**31 - 1, (rows, -(-count // 32)), dtype=torch.int32)))
     run("srt.layers.logsumexp", "row_logsumexp", lambda: (logits(HALF),))
-    run("srt.layers.logsumexp", "row_logsumexp_topk", lambda: (logits(HALF), 16))
+    run("srt.layers.logsumexp", "row_logsumexp_topk", lambda: (logits(HALF), 8))
     run("memory.gpu_tensor_hash", "gpu_tensor_hash", lambda: (logits(),))
 
 

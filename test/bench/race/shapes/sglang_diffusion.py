@@ -2,7 +2,8 @@
 
   race.py record --without-gpu --keep 3 --out records -- python test/bench/race/shapes/sglang_diffusion.py ~/src/sglang/python
 
-Its modules import orjson, msgspec, pybase64, psutil, requests, urllib3, certifi, pillow, starlette, pyzmq and apache-tvm-ffi.
+Its modules import orjson, msgspec, pybase64, psutil, requests, urllib3, certifi, pillow, starlette, pyzmq, dill,
+transformers and apache-tvm-ffi.
 """
 
 import os
@@ -19,10 +20,9 @@ from without_gpu import attempt, of, random, stand_in, without_init  # noqa: E40
 as_cuda.install()
 sys.path.insert(0, sys.argv[1])
 without_init("sglang", os.path.join(sys.argv[1], "sglang"))
-stand_in("torchvision.io", decode_jpeg=None)
-stand_in("torchvision.transforms", InterpolationMode=None)
-stand_in("torchvision.transforms.functional")
-stand_in("IPython.display", HTML=None, display=None)
+assert not of("transformers.utils").is_torchvision_available()  # asked before there is a module of that name
+for name in ("torchvision.io", "torchvision.transforms.functional", "torchvision.transforms.v2.functional", "IPython.display"):
+    stand_in(name)
 torch.set_grad_enabled(False)
 
 HALF, SINGLE = torch.bfloat16, torch.float32

@@ -24,8 +24,8 @@ sys.modules["unsloth"].DEVICE_TYPE = "cuda"
 stand_in("unsloth_zoo.utils", Version=Version)
 stand_in("unsloth_zoo.log", logger=logging.getLogger())
 stand_in("unsloth_zoo.temporary_patches.common", torch_compile=lambda function: function)
-stand_in("unsloth_zoo.patching_utils", patch_layernorm=None)
-stand_in("unsloth_zoo.loss_utils", patch_loss_functions=None, post_patch_loss_function=None)
+stand_in("unsloth_zoo.patching_utils")
+stand_in("unsloth_zoo.loss_utils")
 stand_in("pandas")
 as_cuda.install()
 
