@@ -1,4 +1,4 @@
-"""SGLang: its kernels of language models. Argument: a folder with the package (of version 0.5.23).
+"""SGLang: its kernels of language models. Arguments: a folder with the package (of version 0.5.23), and parts of this program (all).
 
   race.py record --without-gpu --keep 3 --out records -- python test/bench/race/shapes/sglang.py ~/src/sglang/python
 
@@ -22,7 +22,8 @@ without_init("sglang", os.path.join(sys.argv[1], "sglang"))
 assert not of("transformers.utils").is_torchvision_available()  # asked before there is a module of that name
 for name in ("torchvision.io", "torchvision.transforms.functional", "torchvision.transforms.v2.functional", "IPython.display"):
     stand_in(name)
-of("sglang.srt.model_executor")
+for name in ("model_executor", "utils"):
+    of(f"sglang.srt.{name}")
 for name in ("model_executor.forward_batch_info", "utils.hf_transformers_utils"):
     stand_in(f"sglang.srt.{name}")
 torch.set_grad_enabled(False)
@@ -378,25 +379,20 @@ def caches(tokens, heads, width):
     run("mm.process.image", "normalize_and_patchify", lambda: (x(4, 3, 896, 896), x(3), x(3), 14, 896, 896))
 
 
-for size in ((32, 4096, 32, 32, 128, 128), (32, 4096, 32, 8, 128, 128), (16, 4096, 16, 1, 576, 512)):
-    decode(*size)
-for size in ((4, 1024, 1024, 32, 8, 128), (8, 512, 512, 16, 16, 64)):
-    extend(*size)
-for size in ((4096, 32, 8, 128), (8192, 16, 4, 128)):
-    positions(*size)
-for size in ((2048, 16), (4096, 128)):
-    latent(*size)
-for size in ((8, 1024, 16, 32, 128), (32, 256, 8, 16, 128)):
-    linear_attention(*size)
-for size in ((1024, 2048, 768, 64, 8), (64, 4096, 1408, 16, 2)):
-    mixture(*size)
-for size in ((4096, 4096, 4096), (128, 7168, 2048)):
-    quantised(*size)
-for size in ((4096, 4096), (1024, 8192)):
-    rows(*size)
-for size in ((256, 128256), (64, 32000)):
-    words(*size)
-for size in ((16, 256, 4096, 4096, 16), (64, 1, 4096, 14336, 64)):
-    adapters(*size)
-for size in ((8192, 8, 128), (4096, 16, 64)):
-    caches(*size)
+PARTS = {
+    decode: ((32, 4096, 32, 32, 128, 128), (32, 4096, 32, 8, 128, 128), (16, 4096, 16, 1, 576, 512)),
+    extend: ((4, 1024, 1024, 32, 8, 128), (8, 512, 512, 16, 16, 64)),
+    positions: ((4096, 32, 8, 128), (8192, 16, 4, 128)),
+    latent: ((2048, 16), (4096, 128)),
+    linear_attention: ((8, 1024, 16, 32, 128), (32, 256, 8, 16, 128)),
+    mixture: ((1024, 2048, 768, 64, 8), (64, 4096, 1408, 16, 2)),
+    quantised: ((4096, 4096, 4096), (128, 7168, 2048)),
+    rows: ((4096, 4096), (1024, 8192)),
+    words: ((256, 128256), (64, 32000)),
+    adapters: ((16, 256, 4096, 4096, 16), (64, 1, 4096, 14336, 64)),
+    caches: ((8192, 8, 128), (4096, 16, 64)),
+}
+for part, sizes in PARTS.items():
+    if part.__name__ in sys.argv[2:] or not sys.argv[2:]:
+        for size in sizes:
+            part(*size)
