@@ -40,7 +40,7 @@ def rows(tokens, width):
         for size in (64, 256):
             run("quantization.bitsandbytes.functional", "quantize_4bit", lambda: (x(tokens, width),), blocksize=size, quant_type=kind)
             run("quantization.bitsandbytes.functional", "dequantize_4bit", lambda: (torch.randint(0, 256, (tokens * width // 2, 1), dtype=torch.uint8),),
-                absmax=torch.rand(tokens * width // size), out=x(tokens, width), blocksize=size, quant_type=kind)
+                absmax=torch.rand(tokens * width // size), out=x(tokens * width), blocksize=size, quant_type=kind)
 
 
 def products(m, n, k):

@@ -150,7 +150,7 @@ def linear_attention(batch, length, heads, v_heads, width):
         return x(tokens, v_heads)
     run("attention.linear.fused_gdn_gating", "fused_gdn_gating", lambda: (torch.rand(v_heads), gate(), gate(), torch.rand(v_heads)))
     run("attention.linear.lightning_attn", "lightning_attention", lambda: (
-        x(batch, heads, length, width), x(batch, heads, length, width), x(batch, heads, length, width), torch.rand(heads)))
+        *(x(batch, heads, length, width, dtype=SINGLE, scale=0.3) for _ in range(3)), torch.rand(heads)))
     run("attention.linear.lightning_attn", "linear_decode_forward_triton", lambda: (
         x(batch, heads, 1, width), x(batch, heads, 1, width), x(batch, heads, 1, width), torch.rand(batch, heads, width, width), torch.rand(heads),
         torch.arange(batch)))
@@ -206,11 +206,13 @@ def mixture(tokens, hidden, inner, count, topk):
 
     def product(rows, width, out, kind, per, multiplied):
         flags, make_a, make_b, scaled = kinds[kind]
+        launcher = of("sglang.kernels.ops.moe.fused_moe_triton_kernels")
+        # The library quantises activations by a kernel of CUDA C++.
+        launcher.sglang_per_token_group_quant_fp8 = lambda tensor, size: (fp8(*tensor.shape), scales(tensor.shape[0], tensor.shape[1] // size))
         a, named = make_a(rows, width), {**dict.fromkeys(("use_fp8_w8a8", "use_int8_w8a8", "use_int8_w8a16", "use_int4_w4a16", "per_channel_quant"), False), **flags}
         b = torch.randint(0, 256, (count, out, width // 2), dtype=torch.uint8) if make_b is None else make_b(count, out, width)
         a_scale = b_scale = None
         if scaled == (128, 128):
-            # The library quantises the activations first.
             a, b_scale = x(rows, width), scales(count, out // 128, width // 128)
         elif scaled == "channel":
             a, b_scale = x(rows, width), scales(count, out, 1)
@@ -218,7 +220,7 @@ def mixture(tokens, hidden, inner, count, topk):
             b_scale = scales(count, out)
         elif scaled == "packed":
             b_scale = x(count, out, width // 128, scale=0.01)
-        of("sglang.kernels.ops.moe.fused_moe_triton_kernels", "invoke_fused_moe_kernel")(
+        launcher.invoke_fused_moe_kernel(
             a, b, None, x(tokens, topk, out), a_scale, b_scale, None, weights, chosen, ids, experts, whole(len(ids)), multiplied, per, dict(config),
             compute_type=tl.bfloat16, **named)
     for kind in kinds:
