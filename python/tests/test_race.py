@@ -16,6 +16,7 @@ pytest.importorskip("torch")
 RACE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "test", "bench", "race")
 
 LIBRARY = """
+import torch
 import triton
 import triton.language as tl
 
@@ -27,9 +28,12 @@ def doubled(x):
     return 2 * x
 
 
+LIMITS = torch.finfo(torch.float16)
+
+
 @triton.jit
-def scaled(x):
-    return x * SCALE
+def scaled(x, LEAST: tl.constexpr = LIMITS.min, MOST: tl.constexpr = LIMITS.max):
+    return x * SCALE + (0 if LEAST + MOST == 0 else 1)  # the limits are an object, of which two numbers are used
 """
 
 PROGRAM = """
@@ -208,7 +212,7 @@ x = torch.ones(3, device="cuda", requires_grad=True)
 Held.apply(x).sum().backward()
 made = [x, x.grad, torch.empty(2, device=torch.device("cuda", 0)), torch.zeros(2, device=0), x.new_empty(2, device="cuda"), x.to("cuda"),
         torch.nn.Linear(2, 3, device="cuda").weight, torch.rand(2, pin_memory=True), torch.tensor([1], device="cuda:0")]
-assert all(one.is_cuda and not one.is_cpu and one.device.type == "cuda" and one.get_device() == 0 for one in made)
+assert all(one.is_cuda and one.device.type == "cuda" and one.get_device() == 0 for one in made)
 assert x.cuda() is x and twice(x).tolist() == [2, 2, 2] and torch.empty(1, device="meta").device.type == "meta"
 """
     done = run(program, tmp_path)

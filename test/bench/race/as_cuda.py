@@ -73,7 +73,6 @@ def install():
         return _CUDA if told.type == "cpu" else told
     torch.Tensor.device = property(says)
     torch.Tensor.is_cuda = property(lambda tensor: says(tensor).type == "cuda")
-    torch.Tensor.is_cpu = property(lambda tensor: False)
     torch.Tensor.get_device = lambda tensor: 0
     torch.Tensor.cuda = lambda tensor, *_, **__: tensor
     torch.cuda.is_available = lambda: True

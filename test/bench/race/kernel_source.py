@@ -7,7 +7,7 @@ global name that the text uses, what the name means:
     {"value": V}, {"constexpr": V}       a constant; V as encode_constant gives it
     {"module": "triton.language"}        a module that every installation has
     {"attribute": [MODULE, NAME]}        something of such a module
-    {"namespace": {NAME: BINDING, ...}}  a module of the library, with what is used of it
+    {"namespace": {NAME: BINDING, ...}}  a module or an object of the library, with what is used of it
 
 load() makes functions from it again, under any package that has Triton's interface.
 """
@@ -177,6 +177,9 @@ class Collector:
         try:
             return {"value": encode_constant(value, self)}
         except NotRecordable as problem:
+            # Of an object, such as torch.finfo(...), what the text uses.
+            if all(paths) and all(hasattr(value, path[0]) for path in paths):
+                return {"namespace": {path[0]: self._bind(f"{name}.{path[0]}", getattr(value, path[0]), [path[1:]]) for path in paths}}
             raise NotRecordable(f"global name {name!r}: {problem}") from None
 
 

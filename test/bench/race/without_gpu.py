@@ -23,7 +23,7 @@ _UNWRITTEN = {"normal": [0.5, 0.2, 0.05, 1.0]}
 class _Device(contextlib.nullcontext):
     """torch.cuda.device(i), and what torch.cuda.get_device_properties(i) tells."""
 
-    name, major, minor, idx = "NVIDIA H100 80GB HBM3", 9, 0, 0
+    name, major, minor, idx, gcnArchName = "NVIDIA H100 80GB HBM3", 9, 0, 0, ""
     multi_processor_count, total_memory, warp_size = 132, 80 << 30, 32
     max_threads_per_multi_processor, regs_per_multiprocessor, L2_cache_size = 2048, 65536, 50 << 20
     shared_memory_per_block_optin, shared_memory_per_multiprocessor = 232448, 233472

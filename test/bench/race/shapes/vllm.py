@@ -1,4 +1,4 @@
-"""vLLM: its kernels. Argument: a folder with the package (of version 0.33.0).
+"""vLLM: its kernels. Arguments: a folder with the package (of version 0.33.0), and parts of this program (all).
 
   race.py record --without-gpu --keep 4 --out records -- python test/bench/race/shapes/vllm.py ~/src/vllm
 
@@ -12,11 +12,17 @@ import triton  # first: the recorder waits for it
 import triton.language as tl
 
 import as_cuda
-from without_gpu import attempt, of, random
+from without_gpu import attempt, of, random, stand_in
 
 assert triton
 as_cuda.install()
 sys.path.insert(0, sys.argv[1])
+assert of("vllm")
+for name in ("vllm._C_stable_libtorch", "vllm.reasoning", "aiohttp"):
+    stand_in(name)
+for name in (name for name in dir(of("vllm._custom_ops")) if "support" in name):
+    setattr(of("vllm._custom_ops"), name, lambda *_: True)
+of("vllm.platforms")._current_platform = of("vllm.platforms.cuda", "CudaPlatform")()
 torch.set_grad_enabled(False)
 
 FP8, HALF, SINGLE = torch.float8_e4m3fn, torch.bfloat16, torch.float32
@@ -203,17 +209,16 @@ def norms(tokens, width):
     run("v1.attention.ops.int4_per_token_head", "_triton_hadamard_transform", lambda: (x(tokens, 8, 128),))
 
 
-for size in ((16, 2048, 32, 8, 128), (8, 4096, 16, 16, 64)):
-    attention(*size)
-for size in ((4096, 4096, 4096, 16), (128, 4096, 14336, 64)):
-    adapters(*size)
-for size in ((2048, 4096, 4096), (64, 7168, 2048)):
-    quantised(*size)
-for size in ((1024, 2048, 768, 64, 8), (64, 4096, 1408, 16, 2)):
-    mixture(*size)
-for size in ((4096, 64, 64, 128), (8192, 24, 64, 128)):
-    recurrent(*size)
-for size in ((256, 128256), (64, 32000)):
-    words(*size)
-for size in ((4096, 4096), (1024, 6144)):
-    norms(*size)
+PARTS = {
+    attention: ((16, 2048, 32, 8, 128), (8, 4096, 16, 16, 64)),
+    adapters: ((4096, 4096, 4096, 16), (128, 4096, 14336, 64)),
+    quantised: ((2048, 4096, 4096), (64, 7168, 2048)),
+    mixture: ((1024, 2048, 768, 64, 8), (64, 4096, 1408, 16, 2)),
+    recurrent: ((4096, 64, 64, 128), (8192, 24, 64, 128)),
+    words: ((256, 128256), (64, 32000)),
+    norms: ((4096, 4096), (1024, 6144)),
+}
+for part, sizes in PARTS.items():
+    if part.__name__ in sys.argv[2:] or not sys.argv[2:]:
+        for size in sizes:
+            part(*size)
