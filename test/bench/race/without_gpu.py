@@ -2,7 +2,8 @@
 
 What the libraries ask of the device is answered as an H100 would. Tensors that no kernel
 has written hold nothing; a record says of such a tensor that it holds numbers from 0.05
-to 1, or the integer 0, which is a valid index and no address. Of an autotuner's configurations, one from the middle of its list is recorded.
+to 1, or the integer 0, which is a valid index and no address. Of an autotuner's
+configurations, one from the middle of its list is recorded.
 """
 
 import contextlib
@@ -135,6 +136,9 @@ class _Anything(type):
             raise AttributeError(name)
         return cls
 
+    def __call__(cls, *given, **_):
+        return given[0] if given and callable(given[0]) else cls  # as a decorator gives its function
+
 
 def _placeholder(name):
     if name.startswith("__"):
@@ -142,13 +146,36 @@ def _placeholder(name):
     return _Anything(name, (), {})
 
 
+class _Parts:
+    """Modules below one that stands in do so as well."""
+
+    @classmethod
+    def find_spec(cls, name, path=None, target=None):
+        if getattr(sys.modules.get(name.rpartition(".")[0]), "stands_in", False) is True:
+            return importlib.machinery.ModuleSpec(name, cls, is_package=True)
+        return None
+
+    @staticmethod
+    def create_module(spec):
+        module = types.ModuleType(spec.name)
+        module.__path__, module.__getattr__, module.stands_in = [], _placeholder, True
+        return module
+
+    @staticmethod
+    def exec_module(module):
+        pass
+
+
 def stand_in(name, **content):
     """A module of this content, and of a class for each other name, for one that a library imports and its kernels do not need."""
+    if _Parts not in sys.meta_path:
+        sys.meta_path.append(_Parts)
     parent, _, last = name.rpartition(".")
     if parent and parent not in sys.modules:
         stand_in(parent)
-    module = without_init(name, "")
-    module.__path__, module.__getattr__ = [], _placeholder
+    spec = importlib.machinery.ModuleSpec(name, _Parts, is_package=True)
+    module = sys.modules[name] = _Parts.create_module(spec)
+    module.__spec__ = spec
     module.__dict__.update(content)
     if parent:
         setattr(sys.modules[parent], last, module)
