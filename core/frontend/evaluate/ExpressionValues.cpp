@@ -295,6 +295,13 @@ Value ExpressionValues::logical(const ast::Bool *node) {
     if (rhs.isError()) {
       return rhs;
     }
+    // What is known at compile time decides for all elements, or changes none.
+    if (std::optional<bool> decided = rhs.isTile() ? std::nullopt : truth(rhs)) {
+      if (*decided != node->isAnd) {
+        return rhs;
+      }
+      continue;
+    }
     CallArgs args;
     args.add(rhs, node->operands[i]->loc);
     const Builtin *method = ev.builtins().method(
