@@ -8,6 +8,35 @@
 using namespace mlir;
 using namespace tz::tile;
 
+/// A constant, or a tile of equal ones, as integers: cut off, at the ends of
+/// the range beyond it, NaN as 0 (P15).
+static OpFoldResult foldToInteger(Attribute source, Type result,
+                                  bool isSigned) {
+  auto splat = dyn_cast_or_null<SplatElementsAttr>(source);
+  auto number = dyn_cast_or_null<FloatAttr>(
+      splat ? splat.getSplatValue<Attribute>() : source);
+  Type element = elementType(result);
+  if (!number || element.isInteger(1)) {
+    return {};
+  }
+  llvm::APSInt integer(element.getIntOrFloatBitWidth(), !isSigned);
+  bool isExact = false;
+  number.getValue().convertToInteger(integer, llvm::APFloat::rmTowardZero,
+                                     &isExact);
+  Attribute folded = IntegerAttr::get(element, integer);
+  return splat ? Attribute(
+                     DenseElementsAttr::get(cast<ShapedType>(result), folded))
+               : folded;
+}
+
+OpFoldResult FPToSIOp::fold(FoldAdaptor adaptor) {
+  return foldToInteger(adaptor.getSource(), getType(), true);
+}
+
+OpFoldResult FPToUIOp::fold(FoldAdaptor adaptor) {
+  return foldToInteger(adaptor.getSource(), getType(), false);
+}
+
 LogicalResult TruncFOp::verify() {
   Type from = elementType(getSource().getType());
   Type to = elementType(getResult().getType());

@@ -108,10 +108,12 @@ def Tile_UIToFPOp : Tile_ConvertOp<"uitofp", Tile_IntLike, Tile_FloatLike> {
 def Tile_FPToSIOp : Tile_ConvertOp<"fptosi", Tile_FloatLike, Tile_IntLike> {
   let summary = "float to signed integer: truncates, saturates, NaN gives 0 (P15)";
   let assemblyFormat = "$source attr-dict `:` type($source) `to` type($result)";
+  let hasFolder = 1;
 }
 def Tile_FPToUIOp : Tile_ConvertOp<"fptoui", Tile_FloatLike, Tile_IntLike> {
   let summary = "float to unsigned integer: truncates, saturates, NaN gives 0 (P15)";
   let assemblyFormat = "$source attr-dict `:` type($source) `to` type($result)";
+  let hasFolder = 1;
 }
 def Tile_BitcastOp : Tile_ConvertOp<"bitcast", Tile_AnyLike, Tile_AnyLike> {
   let summary = "the same bits under another type of equal width";
