@@ -178,3 +178,40 @@ tile.kernel @turned(%a: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group
   tile.store_view %vo[%z, %z], %sum checked [false, false] {group = 3 : i64} : !tile.view<64x64xf32>, tensor<64x64xf32>
   tile.return
 }
+
+// A kernel that waits for other programs: loads of a loop of plain accesses go
+// ahead within it, not those of a loop with an atomic.
+// CHECK-LABEL: tile.kernel @waits
+// CHECK: simt.ring
+// CHECK: scf.for
+// CHECK: simt.async_copy_view
+// CHECK: scf.for
+// CHECK: tile.load_view
+// CHECK: tile.atomic_rmw
+tile.kernel @waits(%a: !tile.ptr<f16> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %out: !tile.ptr<f16> {tile.group = 2 : i64}, %lock: !tile.ptr<i32> {tile.group = 3 : i64}, %k: i32) attributes {tile.num_warps = 1 : i32, tile.num_stages = 3 : i32, tile.waits} {
+  %zero = arith.constant dense<0.0> : tensor<16x16xf16>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c16 = arith.constant 16 : i32
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %m = arith.constant 16 : i64
+  %wide = arith.constant 4096 : i64
+  %v = tile.make_view %a shape[%m, %wide] strides[%wide, %one] : !tile.ptr<f16> -> !tile.view<16x16xf16>
+  %w = tile.make_view %out shape[%m, %wide] strides[%wide, %one] : !tile.ptr<f16> -> !tile.view<16x16xf16>
+  %first = scf.for %i = %c0 to %k step %c16 iter_args(%acc = %zero) -> (tensor<16x16xf16>) : i32 {
+    %at = arith.extsi %i : i32 to i64
+    %x = tile.load_view %v[%z, %at] checked [false, false] {group = 1 : i64} : !tile.view<16x16xf16> -> tensor<16x16xf16>
+    %y = tile.dot %x, %x, %acc : tensor<16x16xf16>, tensor<16x16xf16> -> tensor<16x16xf16>
+    scf.yield %y : tensor<16x16xf16>
+  }
+  %second = scf.for %i = %c0 to %k step %c16 iter_args(%acc = %first) -> (tensor<16x16xf16>) : i32 {
+    %at = arith.extsi %i : i32 to i64
+    %x = tile.load_view %v[%z, %at] checked [false, false] {group = 1 : i64} : !tile.view<16x16xf16> -> tensor<16x16xf16>
+    %y = tile.dot %x, %x, %acc : tensor<16x16xf16>, tensor<16x16xf16> -> tensor<16x16xf16>
+    %old = tile.atomic_rmw add acq_rel device %lock, %c1 {group = 3 : i64} : !tile.ptr<i32> -> i32, i32
+    scf.yield %y : tensor<16x16xf16>
+  }
+  tile.store_view %w[%z, %z], %second checked [false, false] {group = 2 : i64} : !tile.view<16x16xf16>, tensor<16x16xf16>
+  tile.return
+}

@@ -183,8 +183,10 @@ void Planner::describeFrame(Fetch &fetch) {
   if (!load) {
     return;
   }
-  // The bulk copy unit does not see what threads of this kernel stored.
-  if (isWrittenIn(loop->getParentOfType<tile::KernelOp>(), load)) {
+  // The bulk copy unit does not see what threads of this kernel stored, nor
+  // what those stored for which it waited.
+  auto kernel = loop->getParentOfType<tile::KernelOp>();
+  if (kernel->hasAttr("tile.waits") || isWrittenIn(kernel, load)) {
     return;
   }
   StringRef reason;

@@ -57,7 +57,8 @@
 //     ...
 // Needs  simt-assign-layouts, simt-remove-conversions.
 // Keeps  order: a load goes ahead only of accesses that R6 does not order with
-//        it. After this pass nothing may move an access over a wait.
+//        it. In a kernel that waits for other programs, it goes ahead within
+//        loops of plain accesses. After this pass nothing may move an access over a wait.
 //===----------------------------------------------------------------------===//
 #include "core/simt/analysis/PipelinePlan.h"
 #include "core/simt/layout/Operations.h"
@@ -103,6 +104,22 @@ private:
   unsigned warps;
 };
 
+/// Has the loop accesses that order others? In a kernel that waits for what
+/// other programs write, no load goes ahead of such.
+bool meetsOthers(scf::ForOp loop) {
+  return loop
+      ->walk([&](Operation *op) {
+        auto load = dyn_cast<tile::LoadOp>(op);
+        const bool isPlain =
+            (load && !load.getIsVolatile()) || op->getNumRegions() != 0 ||
+            isa<tile::LoadViewOp, tile::StoreOp, tile::StoreViewOp, StageOp>(
+                op);
+        return isPlain || isMemoryEffectFree(op) ? WalkResult::advance()
+                                                 : WalkResult::interrupt();
+      })
+      .wasInterrupted();
+}
+
 struct PipelineLoops : tz::simt::impl::PipelineLoopsBase<PipelineLoops> {
   explicit PipelineLoops(const SimtTarget *target) : target(target) {}
   PipelineLoops() = default;
@@ -111,10 +128,7 @@ struct PipelineLoops : tz::simt::impl::PipelineLoopsBase<PipelineLoops> {
 
   void runOnOperation() override {
     tile::KernelOp kernel = getOperation();
-    if (kernel->hasAttr("tile.waits")) {
-      // Nothing is reordered in a kernel that waits for others (R6).
-      return markAllAnalysesPreserved();
-    }
+    const bool waits = kernel->hasAttr("tile.waits");
     OptionTarget described(sharedBytesOption, unitSharedBytesOption,
                            asyncCopyBytesOption, bulkCopiesOption,
                            copyWarpsOption);
@@ -133,6 +147,13 @@ struct PipelineLoops : tz::simt::impl::PipelineLoopsBase<PipelineLoops> {
       if (wanted < 2) {
         continue;
       }
+      if (waits && meetsOthers(loop)) {
+        emitRemark(loop.getLoc())
+            << "the loads of this loop are not begun ahead: the kernel waits "
+               "for other programs, and this loop has atomics or volatile "
+               "accesses, before which no load may go (R6)";
+        continue;
+      }
       Contiguity runs(kernel);
       const uint64_t all = machine.sharedBytes(),
                      taken = takenBeside(loop, machine);
@@ -146,7 +167,7 @@ struct PipelineLoops : tz::simt::impl::PipelineLoopsBase<PipelineLoops> {
         copies += plan->fetches.size();
         bulkCopies += plan->numBulk();
         asyncDots += plan->asyncDots.size();
-        plan->around = loopAround(loop, *plan, launch);
+        plan->around = waits ? nullptr : loopAround(loop, *plan, launch);
         if (plan->around && !fitsAround(loop, *plan, machine)) {
           plan->around = nullptr;
         }
