@@ -135,7 +135,7 @@ tile.kernel @no_print(%a: !tile.ptr<f16> {tile.divisibility = 16 : i64, tile.gro
   %pid64 = arith.extsi %pid : i32 to i64
   %row = arith.muli %pid64, %m : i64
   tile.print "row"(%row : i64) {isSigned = array<i1: true>}
-  // expected-remark @+1 {{a block runs one program: it prints or asserts}}
+  // expected-remark @+1 {{a block runs one program: it prints, asserts or records}}
   %sum = scf.for %i = %c0 to %k step %c32 iter_args(%acc = %zero) -> (tensor<64x64xf32>) : i32 {
     %at = arith.extsi %i : i32 to i64
     %x = tile.load_view %va[%row, %at] checked [true, true] {group = 1 : i64} : !tile.view<64x32xf16> -> tensor<64x32xf16>

@@ -5,7 +5,8 @@
 // Warps 0 and 2: a bit for each.
 // RUN: sed 's/tile.num_warps = 4 : i32/&, tile.record_warps = 5 : i64/' %s > %t.mlir
 // RUN: tz compile %t.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %t.mlir --check-prefix=CHOSEN
-// CHOSEN: shr.u64 %{{.*}}, 5, %
+// CHOSEN: mov.b64 [[BITS:%rd[0-9]+]], 5;
+// CHOSEN: shr.u64 %{{.*}}, [[BITS]], %
 // CHOSEN: st.shared.b64
 
 // CHECK: .visible .entry record_parts(
