@@ -65,9 +65,9 @@ Status checkAgainstReference(driver::Driver &driver, const CompileJob &job,
     const interpreter::Comparison verdict =
         reference.judge(buffer, i, result.data(), tolerance);
     if (s.ok() && !verdict.matches()) {
-      wrong += (wrong.empty() ? "" : "; ") + buffer.name + " (" +
-               buffer.typeText() + ") is not what the interpreter gives: " +
-               verdict.summary(tolerance);
+      wrong +=
+          (wrong.empty() ? "" : "; ") + buffer.name + " (" + buffer.typeText() +
+          ") is not what the interpreter gives: " + verdict.summary(tolerance);
     }
   }
   return s.ok() && !wrong.empty()

@@ -9,7 +9,6 @@
 #define TERRAZZO_CORE_TOOLS_TZ_BENCHCHECK_H
 
 #include "core/arguments/Request.h"
-
 #include "runtime/launch/LoadedKernel.h"
 
 namespace tz::tool {

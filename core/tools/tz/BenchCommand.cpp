@@ -378,9 +378,8 @@ Status Bench::measure(Launch &launch, Place &place, Measurement &to) {
       launch.artifact ? launch.artifact : driver.compile(job, held);
   to.compileMilliseconds =
       std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-  Status s =
-      artifact ? timeOn(launch, job, place, *artifact, to)
-               : artifact.takeStatus();
+  Status s = artifact ? timeOn(launch, job, place, *artifact, to)
+                      : artifact.takeStatus();
   place.release();
   if (!artifact && s.code() != TZ_E_RESOURCE_LIMIT && requests.size() > 1) {
     // The others may compile; what is wrong with several is said once.

@@ -136,9 +136,9 @@ std::string occupancyOf(const Machine &machine, const KernelFigures &figures,
       std::max(1u, (threads + machine.lanes - 1) / machine.lanes);
   const uint64_t groupsByRegisters = std::max<uint64_t>(
       1, uint64_t{byRegisters} * machine.simds / wavesOfGroup);
-  const uint64_t groupsByShared = figures.sharedBytes
-                                      ? machine.sharedBytes / figures.sharedBytes
-                                      : groupsByRegisters;
+  const uint64_t groupsByShared =
+      figures.sharedBytes ? machine.sharedBytes / figures.sharedBytes
+                          : groupsByRegisters;
   const uint64_t waves =
       std::min(groupsByRegisters, groupsByShared) * wavesOfGroup;
   std::string text =
@@ -254,8 +254,8 @@ plugin::Artifact AmdgcnCompiler::compile(const plugin::Request &request) {
     info.regs = figures.vgprs;
     info.spillBytes = figures.vgprSpills * wordBytes;
     info.staticScratch = figures.sharedBytes;
-    reportFigures(request, machine, variant, figures,
-                  compiled.loops[info.name], compiled.variants.size() == 1);
+    reportFigures(request, machine, variant, figures, compiled.loops[info.name],
+                  compiled.variants.size() == 1);
   }
   reportBranches(request, compiled);
   plugin::appendLogSites(artifact, compiled.variants.back().lowered.logPoints,

@@ -15,8 +15,7 @@ namespace tz::amd {
 
 /// Something that has one bit, and is computed of its operands alone.
 static bool isPredicate(const Instruction &value) {
-  return value.getType()->isIntegerTy(1) &&
-         isa<CmpInst, BinaryOperator>(value);
+  return value.getType()->isIntegerTy(1) && isa<CmpInst, BinaryOperator>(value);
 }
 
 /// Does it take one bit of a predicate, and no branch?

@@ -42,11 +42,12 @@ Target outside(Wave &wave, unsigned lane, uint64_t address, unsigned bytes,
 Target deviceTarget(Wave &wave, unsigned lane, uint64_t address,
                     unsigned bytes) {
   Memory &memory = wave.environment.memory;
-  const bool isPlainStore =
-      wave.current->row->kind == Class::Memory &&
-      wave.current->name.find("store") != std::string::npos;
+  const std::string &name = wave.current->name;
+  const bool isLoad = name.find("load") != std::string::npos;
+  const bool isAtomic = name.find("atomic") != std::string::npos;
   if (!memory.find(address, bytes) &&
-      (isPlainStore || !memory.isLastWord(address, bytes))) {
+      !(isLoad && memory.areWords(address, bytes)) &&
+      !(isAtomic && memory.isLastWord(address, bytes))) {
     return outside(wave, lane, address, bytes, memory.nearest(address));
   }
   return {reinterpret_cast<uint8_t *>(address), address, bytes,

@@ -44,6 +44,12 @@ public:
   bool isLastWord(uint64_t address, uint64_t bytes) {
     return bytes == 4 && address % 4 == 0 && find(address, 1) != nullptr;
   }
+  /// Words of which each begins in one region: what a load may read, up to the
+  /// last word of an allocation.
+  bool areWords(uint64_t address, uint64_t bytes) {
+    return bytes != 0 && bytes % 4 == 0 && address % 4 == 0 &&
+           find(address, bytes - 3) != nullptr;
+  }
   /// The region that begins at the address, or null.
   Region *at(uint64_t address);
 

@@ -26,6 +26,13 @@ TEST(DeviceRegions, TheLastWordIsThereWhole) {
   EXPECT_FALSE(memory.isLastWord(begin + 8, 4));
   EXPECT_FALSE(memory.isLastWord(begin + 5, 4)); // of no atomic
   EXPECT_FALSE(memory.isLastWord(begin, 8));
+  // Loads take more words at once.
+  EXPECT_TRUE(memory.areWords(begin, 8));
+  EXPECT_TRUE(memory.areWords(begin + 4, 4));
+  EXPECT_FALSE(memory.areWords(begin, 12));
+  EXPECT_FALSE(memory.areWords(begin + 8, 4));
+  EXPECT_FALSE(memory.areWords(begin + 2, 4));
+  EXPECT_FALSE(memory.areWords(begin, 7));
   // Of such a word the bytes of the allocation are marked, and asked for.
   EXPECT_FALSE(memory.isWritten(begin + 4, 4));
   memory.markWritten(begin + 4, 4);
