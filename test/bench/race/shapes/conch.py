@@ -30,12 +30,12 @@ def run(module, function, make, **named):
 def rows(tokens, width):
     for dtype in (HALF, torch.float16):
         run("activation.silu_and_mul", "silu_and_mul", lambda: (x(tokens, 2 * width, dtype=dtype),))
-        run("activation.gelu_tanh_and_mul", "gelu_tanh_and_mul", lambda: (x(tokens, 2 * width, dtype=dtype),))
         run("normalization.rms_norm", "rms_norm", lambda: (x(tokens, width, dtype=dtype), x(width, dtype=dtype), 1e-6))
         run("normalization.rms_norm", "fused_add_rms_norm", lambda: (x(tokens, width, dtype=dtype), x(tokens, width, dtype=dtype), x(width, dtype=dtype), 1e-6))
         run("normalization.gemma_rms_norm", "gemma_rms_norm", lambda: (x(tokens, width, dtype=dtype), x(width, dtype=dtype), 1e-6))
         run("quantization.fp8", "scaled_fp8_quant", lambda: (x(tokens, width, dtype=dtype), torch.tensor([0.02])))
         run("quantization.int8", "scaled_int8_quant", lambda: (x(tokens, width, dtype=dtype), torch.tensor([0.02])))
+    run("activation.gelu_tanh_and_mul", "gelu_tanh_and_mul", lambda: (x(tokens, 2 * width, dtype=torch.float32),))
     for kind in ("fp4", "nf4"):
         for size in (64, 256):
             run("quantization.bitsandbytes.functional", "quantize_4bit", lambda: (x(tokens, width),), blocksize=size, quant_type=kind)

@@ -3,6 +3,7 @@
   race.py record --without-gpu --keep 4 --out records -- python test/bench/race/shapes/vllm.py ~/src/vllm
 
 Its modules import cbor2, msgspec, psutil, pillow, cachetools, cloudpickle and transformers. What it does by CUDA C++ is left out.
+Those of mixture, recurrent and norms, triton_mrope and _triton_w4a16_gemm_impl also import its servers (openai, uvloop and more).
 """
 
 import sys
@@ -18,7 +19,7 @@ assert triton
 as_cuda.install()
 sys.path.insert(0, sys.argv[1])
 assert of("vllm")
-for name in ("vllm._C_stable_libtorch", "vllm.config", "vllm.sampling_params", "aiohttp", "cpuinfo"):
+for name in ("vllm._C_stable_libtorch", "vllm.config", "vllm.sampling_params", "aiohttp", "cpuinfo", "prometheus_client", "uvloop"):
     stand_in(name)
 for name in (name for name in dir(of("vllm._custom_ops")) if "support" in name):
     setattr(of("vllm._custom_ops"), name, lambda *_: True)
