@@ -19,11 +19,12 @@ class KernelPass<string flag, bit reads = 0> : Pass<flag, "::tz::tile::KernelOp"
 def RecordParts : KernelPass<"tile-record-parts"> {
   let summary = "record when parts of the kernel begin and end, where it asks for that";
   let description = [{
-    A kernel with `tile.records = ["loops", "operations"]` gets a `tile.record`
-    before and behind each loop, and each load, store, atomic, dot, reduction and
-    scan; `dots` are those alone. The end of every part, also of those of the source, is told which
-    values the part computes for what follows: they are computed before the
-    clock is read. Offsets, masks and pointers are not among them.
+    A kernel with `tile.records` gets a `tile.record` before and behind each part
+    that it asks for. `loops` are loops, and `dots` are dots. `operations` are
+    loads, stores, atomics, dots, reductions and scans. The end of every part, also
+    of those of the source, is told what the part computes for what follows. These
+    values are computed before the clock is read. Offsets, masks and pointers are
+    not among them.
   }];
   let statistics = [
     Statistic<"parts", "parts", "ends of parts">

@@ -180,7 +180,12 @@ namespace {
 
 struct RecordParts : tz::optimizer::impl::RecordPartsBase<RecordParts> {
   void runOnOperation() override {
-    parts += optimizer::recordParts(getOperation());
+    const bool isAsked = getOperation()->hasAttr("tile.records");
+    const unsigned made = optimizer::recordParts(getOperation());
+    parts += made;
+    if (!isAsked && made == 0) {
+      markAllAnalysesPreserved();
+    }
   }
 };
 

@@ -140,8 +140,8 @@ bool Block::isInside(unsigned dim) {
 /// i1: the block's one element along the dimension is in the view.
 Value Block::inside(unsigned dim) {
   Value at = offsets[dim], extent = root.getShape()[dim];
-  Value natural = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, at,
-                                        constant(0));
+  Value natural =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, at, constant(0));
   Value below =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, at, extent);
   return arith::AndIOp::create(b, loc, natural, below);
@@ -178,8 +178,8 @@ void Block::reduce(ArrayRef<unsigned> kept) {
         arith::SelectOp::create(b, loc, all, places.front(), shape.front());
     checks.front() = true;
   }
-  auto type = ViewType::get(b.getContext(), block,
-                            root.getType().getElementType());
+  auto type =
+      ViewType::get(b.getContext(), block, root.getType().getElementType());
   view = MakeViewOp::create(b, loc, type, base, shape, strides);
   offsets = places;
   checked = checks;
@@ -230,8 +230,7 @@ bool ReduceRanks::load(ReshapeOp reshape, const Hints &hints) {
   block.reduce(*kept);
   auto made = LoadViewOp::create(
       builder, load.getLoc(), type, block.view, block.offsets, load.getOther(),
-      block.checked, load.getGroup(), load.getCache(),
-      load.getEvict());
+      block.checked, load.getGroup(), load.getCache(), load.getEvict());
   reshape.replaceAllUsesWith(made.getResult());
   reshape.erase();
   load.erase();
@@ -241,8 +240,9 @@ bool ReduceRanks::load(ReshapeOp reshape, const Hints &hints) {
 
 bool ReduceRanks::store(StoreViewOp store, const Hints &hints) {
   auto reshape = store.getValue().getDefiningOp<ReshapeOp>();
-  auto type = reshape ? dyn_cast<RankedTensorType>(reshape.getSource().getType())
-                      : RankedTensorType();
+  auto type = reshape
+                  ? dyn_cast<RankedTensorType>(reshape.getSource().getType())
+                  : RankedTensorType();
   if (!type) {
     return false;
   }

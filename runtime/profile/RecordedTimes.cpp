@@ -46,9 +46,12 @@ void Recorder::complete(uint64_t id, uint64_t began, uint64_t ended,
   ended = std::max(began, ended);
   // While its call goes on, what it tells of its parts may be yet to come.
   bool isComing = false;
-  for (Pending &one : pending) {
-    if (one.id == id && one.phase && !one.isMade) {
-      one.times = {began, ended, row};
+  for (auto one = std::lower_bound(
+           pending.begin(), pending.end(), id,
+           [](const Pending &p, uint64_t wanted) { return p.id < wanted; });
+       one != pending.end() && one->id == id; ++one) {
+    if (one->phase && !one->isMade) {
+      one->times = {began, ended, row};
       isComing = true;
     }
   }

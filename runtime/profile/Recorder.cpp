@@ -222,10 +222,11 @@ uint64_t Recorder::enter(ProfileHooks &hooks, uint32_t kind, const char *name,
 void Recorder::addParts(uint64_t id, LaunchParts parts) {
   auto shared = std::make_shared<const LaunchParts>(std::move(parts));
   std::lock_guard guard(lock);
-  for (Pending &one : pending) {
-    if (one.id == id) {
-      one.parts = shared;
-    }
+  for (auto one = std::lower_bound(
+           pending.begin(), pending.end(), id,
+           [](const Pending &p, uint64_t wanted) { return p.id < wanted; });
+       one != pending.end() && one->id == id; ++one) {
+    one->parts = shared;
   }
 }
 
@@ -242,7 +243,7 @@ void Recorder::leave(uint32_t kind, uint64_t id, int32_t code, Stream *stream,
              [](const Pending &p, uint64_t wanted) { return p.id < wanted; });
          one != pending.end() && one->id == id; ++one) {
       one->isMade = true;
-      times = one->times;
+      times = one->times ? one->times : times;
     }
   }
   uint32_t node = 0;

@@ -295,8 +295,10 @@ Value ExpressionValues::logical(const ast::Bool *node) {
     if (rhs.isError()) {
       return rhs;
     }
-    // What is known at compile time decides for all elements, or changes none.
-    if (std::optional<bool> decided = rhs.isTile() ? std::nullopt : truth(rhs)) {
+    // A known number decides for all elements, or changes none.
+    const bool isNumber = rhs.is(ValueKind::None) || rhs.is(ValueKind::Bool) ||
+                          rhs.is(ValueKind::Int) || rhs.is(ValueKind::Float);
+    if (std::optional<bool> decided = isNumber ? truth(rhs) : std::nullopt) {
       if (*decided != node->isAnd) {
         return rhs;
       }

@@ -10,7 +10,7 @@ def kernel(x, n, m):
     b = not r
     c = not 1.5 * n
     d = n and m
-    e = m or True
+    e = m or n
     f = not (n > 1)
     g = not x or f
 

@@ -77,9 +77,8 @@ void pairNarrowing(InsertElementInst *last) {
   for (size_t i = 0; i < elements.size(); i += 2) {
     IntrinsicInst *low = narrowing(elements[i]),
                   *high = narrowing(elements[i + 1]);
-    Value *both =
-        b.CreateIntrinsic(low->getIntrinsicID(),
-                          {high->getArgOperand(1), low->getArgOperand(1)});
+    Value *both = b.CreateIntrinsic(
+        low->getIntrinsicID(), {high->getArgOperand(1), low->getArgOperand(1)});
     pairs = b.CreateInsertElement(pairs, both, uint64_t(i / 2));
   }
   last->replaceAllUsesWith(b.CreateBitCast(pairs, last->getType()));
@@ -119,7 +118,8 @@ Widenings::Widenings(Function &function) {
     }
     Value *from, *byte = call->getArgOperand(0);
     uint64_t index;
-    if (match(byte, m_ZExt(m_ExtractElt(m_Value(from), m_ConstantInt(index)))) &&
+    if (match(byte,
+              m_ZExt(m_ExtractElt(m_Value(from), m_ConstantInt(index)))) &&
         isa<FixedVectorType>(from->getType())) {
       found[{from, call->getIntrinsicID()}].try_emplace(index,
                                                         Widening{call, half});
