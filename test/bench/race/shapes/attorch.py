@@ -99,7 +99,7 @@ def products(count, columns, out):
 
 
 def attention(batch, heads, length, width):
-    """Its module is closed for now; the function that it calls is not."""
+    """attorch refuses to make the module. The function that the module calls runs."""
     for causal in (False, True):
         for parallel in (False, True):
             attempt("_attention", lambda: forward_backward(of("attorch.multi_head_attention_kernels", "_attention").apply, *(
