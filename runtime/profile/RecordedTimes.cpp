@@ -18,12 +18,16 @@ void Recorder::popDone() {
   }
 }
 
-/// Calls `body` for each profile that waits for launch `id`.
-template <typename Pendings, typename Body>
-static void forLaunch(Pendings &pending, uint64_t id, Body &&body) {
-  auto one = std::lower_bound(
+std::deque<Recorder::Pending>::iterator Recorder::firstOf(uint64_t id) {
+  return std::lower_bound(
       pending.begin(), pending.end(), id,
-      [](const auto &p, uint64_t wanted) { return p.id < wanted; });
+      [](const Pending &p, uint64_t wanted) { return p.id < wanted; });
+}
+
+/// Calls `body` for each profile that waits for launch `id`, from the first.
+template <typename Pendings, typename Iterator, typename Body>
+static void forLaunch(Pendings &pending, Iterator one, uint64_t id,
+                      Body &&body) {
   for (; one != pending.end() && one->id == id; ++one) {
     if (one->phase) {
       body(*one);
@@ -35,7 +39,7 @@ static void forLaunch(Pendings &pending, uint64_t id, Body &&body) {
 }
 
 void Recorder::drop(uint64_t id, bool isLost) {
-  forLaunch(pending, id, [&](Pending &one) {
+  forLaunch(pending, firstOf(id), id, [&](Pending &one) {
     one.phase->dropped += isLost && one.serial == one.phase->serial();
   });
   popDone();
@@ -46,10 +50,7 @@ void Recorder::complete(uint64_t id, uint64_t began, uint64_t ended,
   ended = std::max(began, ended);
   // While its call goes on, what it tells of its parts may be yet to come.
   bool isComing = false;
-  for (auto one = std::lower_bound(
-           pending.begin(), pending.end(), id,
-           [](const Pending &p, uint64_t wanted) { return p.id < wanted; });
-       one != pending.end() && one->id == id; ++one) {
+  for (auto one = firstOf(id); one != pending.end() && one->id == id; ++one) {
     if (one->phase && !one->isMade) {
       one->times = {began, ended, row};
       isComing = true;
@@ -58,7 +59,7 @@ void Recorder::complete(uint64_t id, uint64_t began, uint64_t ended,
   if (isComing) {
     return;
   }
-  forLaunch(pending, id, [&](Pending &one) {
+  forLaunch(pending, firstOf(id), id, [&](Pending &one) {
     if (one.serial != one.phase->serial()) {
       return; // its phase was cleared
     }

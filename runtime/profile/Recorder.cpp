@@ -222,10 +222,7 @@ uint64_t Recorder::enter(ProfileHooks &hooks, uint32_t kind, const char *name,
 void Recorder::addParts(uint64_t id, LaunchParts parts) {
   auto shared = std::make_shared<const LaunchParts>(std::move(parts));
   std::lock_guard guard(lock);
-  for (auto one = std::lower_bound(
-           pending.begin(), pending.end(), id,
-           [](const Pending &p, uint64_t wanted) { return p.id < wanted; });
-       one != pending.end() && one->id == id; ++one) {
+  for (auto one = firstOf(id); one != pending.end() && one->id == id; ++one) {
     one->parts = shared;
   }
 }
@@ -238,10 +235,7 @@ void Recorder::leave(uint32_t kind, uint64_t id, int32_t code, Stream *stream,
   const bool isLaunch = kind == TZ_ACTIVITY_LAUNCH && stream;
   std::optional<std::array<uint64_t, 3>> times;
   if (isLaunch) {
-    for (auto one = std::lower_bound(
-             pending.begin(), pending.end(), id,
-             [](const Pending &p, uint64_t wanted) { return p.id < wanted; });
-         one != pending.end() && one->id == id; ++one) {
+    for (auto one = firstOf(id); one != pending.end() && one->id == id; ++one) {
       one->isMade = true;
       times = one->times ? one->times : times;
     }
@@ -254,9 +248,7 @@ void Recorder::leave(uint32_t kind, uint64_t id, int32_t code, Stream *stream,
     ProfilePhase &phase = *one->current();
     std::string_view name = "compile";
     if (isLaunch) {
-      auto of = std::lower_bound(
-          pending.begin(), pending.end(), id,
-          [](const Pending &p, uint64_t wanted) { return p.id < wanted; });
+      auto of = firstOf(id);
       while (of != pending.end() && of->id == id && of->profile != one) {
         ++of;
       }

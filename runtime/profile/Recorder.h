@@ -83,6 +83,8 @@ private:
     /// Its times, where they were told before its call has returned.
     std::optional<std::array<uint64_t, 3>> times;
   };
+  /// Those of one launch, of which each profile has one.
+  std::deque<Pending>::iterator firstOf(uint64_t id);
   /// A launch between two events.
   struct Timed {
     uint64_t id;
