@@ -29,11 +29,27 @@ static OpFoldResult foldToInteger(Attribute source, Type result,
                : folded;
 }
 
+/// A conversion to an integer leaves the fraction out itself.
+static bool skipTruncation(OpOperand &source) {
+  auto whole = source.get().getDefiningOp<MathOp>();
+  if (!whole || whole.getFn() != MathFn::trunc) {
+    return false;
+  }
+  source.set(whole->getOperand(0));
+  return true;
+}
+
 OpFoldResult FPToSIOp::fold(FoldAdaptor adaptor) {
+  if (skipTruncation(getSourceMutable())) {
+    return getResult();
+  }
   return foldToInteger(adaptor.getSource(), getType(), true);
 }
 
 OpFoldResult FPToUIOp::fold(FoldAdaptor adaptor) {
+  if (skipTruncation(getSourceMutable())) {
+    return getResult();
+  }
   return foldToInteger(adaptor.getSource(), getType(), false);
 }
 

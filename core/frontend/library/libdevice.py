@@ -74,11 +74,14 @@ def ffs(x):
 
 @triton.jit
 def round(x):
-    # To the nearest, halves away from zero.
+    # To the nearest, halves away from zero: cut off behind the sum with the
+    # number next to 1/2, towards 0. From 1/2 on that sum is rounded up to the
+    # next integer, and no number below reaches one. The sum is of the rounded
+    # `x`: it must not be fused with a product.
     value = tl.to_tensor(x)
-    whole = tl.math.trunc(value)
-    up = tl.abs(value - whole) >= 0.5
-    return copysign(tl.where(up, tl.abs(whole) + 1.0, tl.abs(whole)), value)
+    below_half: tl.constexpr = 0.49999999999999994 if value.dtype == tl.float64 else 0.49999997
+    half = copysign(tl.full(value.shape, below_half, value.dtype), value)
+    return tl.math.trunc(tl.fma(value, tl.full(value.shape, 1.0, value.dtype), half))
 
 
 @triton.jit

@@ -69,9 +69,11 @@ void optimize(Module &module, TargetMachine &machine) {
     shareWideProducts(function);
     multiplyByReciprocals(function); // it knows comparisons as LLVM has them
     keepOrderedCompares(function);
+    unguardDivisions(function);
     narrowGuardedShifts(function);
     invertNegatedLimits(function);
     pairConversions(function);
+    convertToIntegers(function);
     splitChosenWords(function);
     separateTruncatedSums(function);
     roundInPlace(function);

@@ -25,8 +25,14 @@ void shareWideProducts(llvm::Function &function);
 /// OrderedCompares.cpp: comparisons that know NaN.
 void keepOrderedCompares(llvm::Function &function);
 
+/// GuardedDivisions.cpp: divisions by any number.
+void unguardDivisions(llvm::Function &function);
+
 /// GuardedShifts.cpp: shifts by wide amounts.
 void narrowGuardedShifts(llvm::Function &function);
+
+/// IntegerConversions.cpp: floats that become integers, and packed bytes.
+void convertToIntegers(llvm::Function &function);
 
 /// NegatedMinMax.cpp: minima and maxima of negated integers.
 void invertNegatedLimits(llvm::Function &function);

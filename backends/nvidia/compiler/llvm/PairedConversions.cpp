@@ -7,6 +7,7 @@
 //        A kernel that quantises is twice as long, and its bytes are put
 //        together one by one.
 //===----------------------------------------------------------------------===//
+#include "backends/nvidia/compiler/llvm/InsertedElements.h"
 #include "backends/nvidia/compiler/llvm/LateRewrites.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -39,28 +40,8 @@ IntrinsicInst *narrowing(Value *byte) {
   return match(call->getArgOperand(0), m_PosZeroFP()) ? call : nullptr;
 }
 
-/// What a chain of insertions puts into a vector of such integers; null where
-/// it puts nothing.
-SmallVector<Value *, 16> elementsOf(Value *last, unsigned bits) {
-  auto *type = dyn_cast<FixedVectorType>(last->getType());
-  if (!type || !type->getElementType()->isIntegerTy(bits)) {
-    return {};
-  }
-  SmallVector<Value *, 16> elements(type->getNumElements());
-  for (Value *at = last; auto *insert = dyn_cast<InsertElementInst>(at);
-       at = insert->getOperand(0)) {
-    auto *index = dyn_cast<ConstantInt>(insert->getOperand(2));
-    if (!index || index->getZExtValue() >= elements.size()) {
-      return {};
-    }
-    Value *&element = elements[index->getZExtValue()];
-    element = element ? element : insert->getOperand(1); // the last one counts
-  }
-  return elements;
-}
-
 void pairNarrowing(InsertElementInst *last) {
-  SmallVector<Value *, 16> elements = elementsOf(last, 8);
+  SmallVector<Value *, 16> elements = insertedElements(last, 8);
   if (elements.empty() || elements.size() % 2 != 0) {
     return;
   }
@@ -133,7 +114,7 @@ Widenings::Widenings(Function &function) {
     if (!match(key.first, m_BitCast(m_Value(words)))) {
       continue;
     }
-    const SmallVector<Value *, 16> all = elementsOf(words, 32);
+    const SmallVector<Value *, 16> all = insertedElements(words, 32);
     for (auto &[word, widening] : ofWords) {
       auto *place = find(all, word);
       if (place != all.end() && widening.call->getIntrinsicID() == key.second) {
@@ -179,16 +160,7 @@ void Widenings::pair() {
 } // namespace
 
 void pairConversions(Function &function) {
-  SmallVector<InsertElementInst *> vectors;
-  for (Instruction &one : instructions(function)) {
-    auto *insert = dyn_cast<InsertElementInst>(&one);
-    if (insert && none_of(insert->users(), [&](User *user) {
-          return isa<InsertElementInst>(user) && user->getOperand(0) == insert;
-        })) {
-      vectors.push_back(insert);
-    }
-  }
-  for (InsertElementInst *last : vectors) {
+  for (InsertElementInst *last : lastInsertions(function)) {
     pairNarrowing(last);
   }
   Widenings(function).pair();
