@@ -288,6 +288,21 @@ static Interval shiftRight(Interval a, Interval amount) {
   return {a.low >= 0 ? 0 : a.low >> by, a.high >= 0 ? a.high >> by : -1};
 }
 
+/// What divides a quotient whose dividend leaves no remainder; else 1.
+static int64_t divisorOfQuotient(int64_t dividend, Interval divisor) {
+  const int64_t by = divisor.low;
+  return by == divisor.high && by > 0 && dividend % by == 0 ? dividend / by : 1;
+}
+
+/// The same of a shift to the right, of what a power of two divides.
+static int64_t divisorOfShifted(int64_t dividend, Interval amount) {
+  constexpr int64_t most = 62;
+  return amount.low == amount.high && amount.low >= 0 && amount.low <= most
+             ? divisorOfQuotient(dividend, {int64_t{1} << amount.low,
+                                            int64_t{1} << amount.low})
+             : 1;
+}
+
 /// What divides all that is added to the loop's value in an iteration, if the
 /// loop's value is such a sum.
 static std::optional<int64_t>
@@ -402,10 +417,17 @@ void Hints::visit(Operation *op) {
         }
         giveWrapped(in(0).range * in(1).range, divisor);
       })
-      .Case([&](tile::DivSIOp) { give(divide(in(0).range, in(1).range), 1); })
+      .Case([&](tile::DivSIOp) {
+        give(divide(in(0).range, in(1).range),
+             divisorOfQuotient(in(0).divisibility, in(1).range));
+      })
       .Case([&](tile::DivUIOp) {
         Type type = op->getResult(0).getType();
-        give(divideUnsigned(in(0).range, in(1).range, type), 1);
+        const int64_t divisor = in(0).range.nonNegative()
+                                    ? in(0).divisibility
+                                    : powerOfTwoIn(in(0).divisibility);
+        give(divideUnsigned(in(0).range, in(1).range, type),
+             divisorOfQuotient(divisor, in(1).range));
       })
       .Case([&](tile::RemSIOp) {
         give(remainder(in(0).range, in(1).range),
@@ -433,7 +455,7 @@ void Hints::visit(Operation *op) {
         give(logical && !in(0).range.nonNegative()
                  ? Interval{}
                  : shiftRight(in(0).range, in(1).range),
-             1);
+             divisorOfShifted(powerOfTwoIn(in(0).divisibility), in(1).range));
       })
       .Case([&](arith::AndIOp) {
         Interval a = in(0).range, b = in(1).range;
@@ -444,9 +466,11 @@ void Hints::visit(Operation *op) {
         if (b.nonNegative()) {
           high = std::min(high, b.high);
         }
+        // Bits that are zero in either are zero.
         give(a.nonNegative() || b.nonNegative() ? Interval{0, high}
                                                 : Interval{},
-             1);
+             std::max(powerOfTwoIn(in(0).divisibility),
+                      powerOfTwoIn(in(1).divisibility)));
       })
       .Case([&](tile::ClzOp) {
         Type element = tile::elementType(op->getResult(0).getType());

@@ -103,7 +103,7 @@ tile.kernel @loop(%n: i32, %start: i32 {tile.divisibility = 32 : i32}) {
 // CHECK-NEXT: %c6_i32: range [6, 6], divisor 6
 // CHECK-NEXT: %0: range [-1, 0], divisor 1
 // CHECK-NEXT: %1: range [0, 1], divisor 1
-// CHECK-NEXT: %2: range any, divisor 1
+// CHECK-NEXT: %2: range any, divisor 4
 // CHECK-NEXT: %3: range [0, 715827882], divisor 1
 // CHECK-NEXT: %4: range [0, 5], divisor 2
 // CHECK-NEXT: %5: range [-5, 5], divisor 6
@@ -165,5 +165,26 @@ tile.kernel @nested_branches(%a: !tile.ptr<f16> {tile.divisibility = 16 : i64}, 
     scf.yield %inner#0, %inner#1 : i32, !tile.ptr<f16>
   }
   %both = arith.addi %chosen#0, %m : i32
+  tile.return
+}
+
+// A quotient keeps what is left of its dividend's divisor. Zero bits are zero in
+// what is masked, and go away with a shift.
+// CHECK-LABEL: tile-print-hints @quotients
+// CHECK: %[[COLUMN:.*]]: range any, divisor 4096
+// CHECK-NEXT: %{{.*}}: range {{.*}}, divisor 512
+// CHECK-NEXT: %{{.*}}: range {{.*}}, divisor 1
+// CHECK-NEXT: %{{.*}}: range {{.*}}, divisor 512
+// CHECK-NEXT: %{{.*}}: range [0, 48], divisor 16
+tile.kernel @quotients(%n: i32) {
+  %c3 = arith.constant 3 : i32
+  %c8 = arith.constant 8 : i32
+  %mask = arith.constant 48 : i32
+  %many = arith.constant 4096 : i32
+  %column = arith.muli %n, %many : i32
+  %part = tile.divsi %column, %c8 : i32
+  %third = tile.divsi %column, %c3 : i32
+  %shifted = tile.shrsi %column, %c3 : i32
+  %masked = arith.andi %n, %mask : i32
   tile.return
 }
