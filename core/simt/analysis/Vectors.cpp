@@ -36,6 +36,64 @@ VectorAccess tz::simt::vectorOfPointers(const Contiguity &runs, Value pointer,
   return best;
 }
 
+/// The dimension of a reshape's source that becomes `dim`, if only dimensions
+/// of one element come or go.
+static std::optional<unsigned> dimBefore(tile::ReshapeOp op, unsigned dim) {
+  ArrayRef<int64_t> from = tile::shapeOf(op.getSource().getType()),
+                    to = tile::shapeOf(op.getType());
+  auto isLong = [](int64_t extent) { return extent != 1; };
+  if (!llvm::equal(llvm::make_filter_range(from, isLong),
+                   llvm::make_filter_range(to, isLong))) {
+    return std::nullopt;
+  }
+  auto place = llvm::count_if(to.take_front(dim), isLong);
+  for (auto [index, extent] : llvm::enumerate(from)) {
+    if (isLong(extent) && place-- == 0) {
+      return unsigned(index);
+    }
+  }
+  return std::nullopt;
+}
+
+/// A remainder, or some bits of a number, that differ within such a run.
+static bool repeats(const Contiguity &runs, Value value, unsigned dim,
+                    int64_t count) {
+  Operation *op = value.getDefiningOp();
+  while (isa_and_present<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(op)) {
+    op = op->getOperand(0).getDefiningOp();
+  }
+  return isa_and_present<tile::RemSIOp, tile::RemUIOp, arith::AndIOp>(op) &&
+         dim < tile::shapeOf(value.getType()).size() &&
+         runs.of(op->getResult(0))[dim].constancy < count;
+}
+
+bool tz::simt::cutsMostVectors(const Contiguity &runs, Value mask, unsigned dim,
+                               int64_t count) {
+  constexpr unsigned mostSteps = 32;
+  SmallVector<std::pair<Value, unsigned>> open{{mask, dim}};
+  for (unsigned step = 0; step < mostSteps && !open.empty(); ++step) {
+    auto [value, along] = open.pop_back_val();
+    Operation *op = value.getDefiningOp();
+    if (auto compare = dyn_cast_if_present<arith::CmpIOp>(op)) {
+      if (repeats(runs, compare.getLhs(), along, count) ||
+          repeats(runs, compare.getRhs(), along, count)) {
+        return true;
+      }
+    } else if (auto reshape = dyn_cast_if_present<tile::ReshapeOp>(op)) {
+      if (std::optional<unsigned> before = dimBefore(reshape, along)) {
+        open.push_back({reshape.getSource(), *before});
+      }
+    } else if (isa_and_present<arith::AndIOp, arith::OrIOp, arith::XOrIOp,
+                               arith::SelectOp, tile::BroadcastOp, ConvertOp>(
+                   op)) {
+      for (Value operand : op->getOperands()) {
+        open.push_back({operand, along});
+      }
+    }
+  }
+  return false;
+}
+
 /// The make_view that a view comes from, if only offsets were added to it.
 static tile::MakeViewOp rootOf(Value view) {
   while (auto advance = view.getDefiningOp<tile::AdvanceViewOp>()) {

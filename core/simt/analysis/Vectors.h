@@ -25,6 +25,11 @@ VectorAccess vectorOfPointers(const Contiguity &runs, mlir::Value pointer,
                               mlir::Value mask, const Layout &layout,
                               int64_t widest);
 
+/// Does the mask hold for some elements of nearly every run of so many along
+/// `dim`: for every third column, say? A bound cuts one vector of a row.
+bool cutsMostVectors(const Contiguity &runs, mlir::Value mask, unsigned dim,
+                     int64_t count);
+
 /// Of a block of a view; its bounds lie between vectors.
 VectorAccess vectorOfView(const Contiguity &runs, mlir::Value view,
                           mlir::ValueRange offsets,

@@ -156,11 +156,15 @@ KernelLowering::Vectors KernelLowering::ofPointers(mlir::Value pointer,
                                                    const Layout &layout) {
   Vectors vectors;
   vectors.registers = unsigned(layout.size(Axis::Register));
-  vectors.width = unsigned(
-      vectorOfPointers(runs, pointer, nullptr, layout, hooks.vectorBytes())
-          .count);
+  const VectorAccess whole =
+      vectorOfPointers(runs, pointer, nullptr, layout, hooks.vectorBytes());
   vectors.uncut = unsigned(
       vectorOfPointers(runs, pointer, mask, layout, hooks.vectorBytes()).count);
+  // Elements that the mask cuts from most vectors are accessed alone at once.
+  vectors.width = mask && vectors.uncut < whole.count &&
+                          cutsMostVectors(runs, mask, whole.dim, whole.count)
+                      ? vectors.uncut
+                      : unsigned(whole.count);
   vectors.root = rootOf(pointer);
   vectors.address = [this, pointer](unsigned reg) {
     return tile(pointer)[reg];
