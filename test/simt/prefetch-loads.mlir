@@ -2,7 +2,7 @@
 // RUN: tz-opt %s --simt-assign-layouts "--simt-pipeline-loops=async-copy-bytes=4 shared-bytes=65536" --simt-prefetch-loads --cse | FileCheck %s
 // RUN: tz-opt --simt-assign-layouts --simt-prefetch-loads %s -mlir-pass-statistics -o /dev/null 2>&1 | FileCheck %s --check-prefix=STATS
 // STATS: simt-prefetch-loads
-// STATS: 13  prefetched
+// STATS: 14  prefetched
 
 // The block to copy is loaded as well: its copies go two iterations ahead, its number
 // three. After the last iteration the last number is loaded again.
@@ -77,17 +77,18 @@ tile.kernel @narrow(%a: !tile.ptr<i8>, %out: !tile.ptr<i32> {tile.divisibility =
   tile.return
 }
 
-// A state that goes from iteration to turn: four iterations' loads, then four iterations, of
-// which the last three may not be there.
+// A state that goes from iteration to iteration: four iterations' loads, then the four
+// iterations. Of the last group two may not be there.
 // CHECK-LABEL: tile.kernel @in_guard
 // CHECK: scf.if
-// CHECK: scf.if
-// CHECK: %[[GROUPS:.*]] = arith.addi {{.*}} : i64
+// CHECK: %[[GROUPS:.*]] = tile.divui {{.*}}, %c4_i64 : i64
 // CHECK: scf.for %{{.*}} to %[[GROUPS]]
 // CHECK-COUNT-4: tile.load_view
 // CHECK-NOT: tile.load_view
-// CHECK: tile.store_view
+// CHECK-COUNT-4: tile.store_view
 // CHECK: scf.if
+// CHECK-COUNT-3: tile.load_view
+// CHECK-NOT: tile.load_view
 // CHECK: tile.store_view
 // CHECK: scf.if
 // CHECK: tile.store_view
@@ -479,6 +480,39 @@ tile.kernel @reducing(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.gro
       tile.yield %s : f32
     }
     %next = arith.addf %acc, %part : f32
+    scf.yield %next : f32
+  }
+  tile.store %o, %sum {group = 2 : i64} : !tile.ptr<f32>, f32
+  tile.return
+}
+
+// Four bytes an iteration: groups of four loads, and a last group of at most three,
+// each behind the question whether its iteration is there.
+// CHECK-LABEL: tile.kernel @scales
+// CHECK: scf.for
+// CHECK-COUNT-4: tile.load
+// CHECK-NOT: tile.load
+// CHECK-NOT: scf.if
+// CHECK-COUNT-4: arith.addf
+// CHECK: scf.yield
+// CHECK: scf.if
+// CHECK-COUNT-3: tile.load
+// CHECK-NOT: tile.load
+// CHECK: arith.addf
+// CHECK: scf.if
+// CHECK: arith.addf
+// CHECK: scf.if
+// CHECK: arith.addf
+// CHECK-NOT: arith.addf
+// CHECK: tile.return
+tile.kernel @scales(%x: !tile.ptr<f32> {tile.group = 1 : i64}, %o: !tile.ptr<f32> {tile.group = 2 : i64}, %n: i32) {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : i32
+  %step = arith.constant 32 : i32
+  %sum = scf.for %i = %c0 to %n step %step iter_args(%acc = %zero) -> (f32) : i32 {
+    %from = tile.addptr %x, %i : !tile.ptr<f32>, i32
+    %scale = tile.load %from {group = 1 : i64} : !tile.ptr<f32> -> f32
+    %next = arith.addf %acc, %scale : f32
     scf.yield %next : f32
   }
   tile.store %o, %sum {group = 2 : i64} : !tile.ptr<f32>, f32

@@ -147,8 +147,9 @@ private:
   Value beginIteration(OpBuilder &b, Value index, unsigned iterations,
                        IRMapping &map);
   void carryOneIteration();
-  void loadTogether();
-  void loadGroups(int64_t together);
+  SmallVector<Value> emitRest(OpBuilder &b, Value index, unsigned most,
+                              SmallVector<Value> carried);
+  void loadGroups(int64_t together, bool groupsRest);
   void loadAll(int64_t iterations);
   SmallVector<Value> emitBody(OpBuilder &b, IRMapping &map);
 
@@ -350,74 +351,29 @@ void Prefetcher::carryOneIteration() {
   loop.erase();
 }
 
-/// The loop counts groups of iterations, so that no index leaves its type.
-void Prefetcher::loadTogether() {
-  constexpr unsigned together = 4;
-  scf::IfOp branch = branchIfIterated(loop);
-  const unsigned own = loop.getNumResults();
-  OpBuilder b = own != 0 ? branch.getThenBodyBuilder()
-                         : OpBuilder(branch.thenBlock()->getTerminator());
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value));
-  };
-  auto wide = [&](OpBuilder &at, Value value, bool isUnsigned) -> Value {
-    if (value.getType().isInteger(64)) {
-      return value;
-    }
-    return isUnsigned
-               ? Value(arith::ExtUIOp::create(at, loc, at.getI64Type(), value))
-               : arith::ExtSIOp::create(at, loc, at.getI64Type(), value);
-  };
-  // groups = ceildiv(distance, together * step); the distance is positive here.
-  const bool isUnsigned = loop.getUnsignedCmp();
-  Value low = wide(b, loop.getLowerBound(), isUnsigned),
-        high = wide(b, loop.getUpperBound(), isUnsigned),
-        step = wide(b, loop.getStep(), true);
-  Value stride = arith::MulIOp::create(b, loc, step, constant(together));
-  Value last = arith::SubIOp::create(
-      b, loc, arith::SubIOp::create(b, loc, high, low), constant(1));
-  Value groups = arith::AddIOp::create(
-      b, loc, tile::DivUIOp::create(b, loc, b.getI64Type(), last, stride),
-      constant(1));
-  auto made = scf::ForOp::create(b, loc, constant(0), groups, constant(1),
-                                 loop.getInitArgs());
-  made->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
-  if (!made.getBody()->empty()) {
-    made.getBody()->getTerminator()->erase();
+/// The iterations from `index` on, of which the first one is there and so many
+/// may be: their loads, then each of them that is there.
+SmallVector<Value> Prefetcher::emitRest(OpBuilder &b, Value index,
+                                        unsigned most,
+                                        SmallVector<Value> carried) {
+  SmallVector<IRMapping, 4> maps(most);
+  SmallVector<Value, 4> exists;
+  for (auto [i, map] : llvm::enumerate(maps)) {
+    exists.push_back(beginIteration(b, index, unsigned(i), map));
   }
-  OpBuilder in = OpBuilder::atBlockEnd(made.getBody());
-  Value offset = arith::MulIOp::create(in, loc, made.getInductionVar(), stride);
-  Value index = arith::AddIOp::create(in, loc, low, offset);
-  if (Type type = loop.getInductionVar().getType(); type != index.getType()) {
-    index = arith::TruncIOp::create(in, loc, type, index);
-  }
-  IRMapping iterations[together];
-  Value exists[together];
-  for (unsigned iteration = 0; iteration < together; ++iteration) {
-    exists[iteration] =
-        beginIteration(in, index, iteration, iterations[iteration]);
-  }
-  SmallVector<Value> carried(made.getRegionIterArgs());
-  for (unsigned iteration = 0; iteration < together; ++iteration) {
-    OpBuilder body = in;
+  const bool hasResults = !carried.empty();
+  for (auto [i, map] : llvm::enumerate(maps)) {
+    OpBuilder body = b;
     scf::IfOp guard;
-    if (iteration != 0) {
-      guard =
-          scf::IfOp::create(in, loc, loop.getResultTypes(), exists[iteration],
-                            /*withElseRegion=*/own != 0);
-      body = own != 0 ? guard.getThenBodyBuilder()
-                      : OpBuilder(guard.thenBlock()->getTerminator());
+    if (i != 0) {
+      guard = scf::IfOp::create(b, loc, loop.getResultTypes(), exists[i],
+                                /*withElseRegion=*/hasResults);
+      body = hasResults ? guard.getThenBodyBuilder()
+                        : OpBuilder(guard.thenBlock()->getTerminator());
     }
-    IRMapping now;
-    now.map(loop.getInductionVar(),
-            iterations[iteration].lookup(loop.getInductionVar()));
-    now.map(loop.getRegionIterArgs(), carried);
-    for (Operation *load : loads) {
-      now.map(load->getResult(0),
-              iterations[iteration].lookup(load->getResult(0)));
-    }
-    SmallVector<Value> yielded = emitBody(body, now);
-    if (guard && own != 0) {
+    map.map(loop.getRegionIterArgs(), carried);
+    SmallVector<Value> yielded = emitBody(body, map);
+    if (guard && hasResults) {
       scf::YieldOp::create(body, loc, yielded);
       OpBuilder none = guard.getElseBodyBuilder();
       scf::YieldOp::create(none, loc, carried);
@@ -425,17 +381,13 @@ void Prefetcher::loadTogether() {
     }
     carried = std::move(yielded);
   }
-  scf::YieldOp::create(in, loc, carried);
-  if (own != 0) {
-    scf::YieldOp::create(b, loc, made.getResults());
-  }
-  loop.replaceAllUsesWith(branch.getResults());
-  loop.erase();
+  return carried;
 }
 
-/// Whole groups of iterations, each with its loads first; the rest one by one.
-/// In 64 bits, in which no index leaves its type.
-void Prefetcher::loadGroups(int64_t together) {
+/// Whole groups of iterations, each with its loads first. The rest is the loop
+/// itself, or one more group, in which some iterations may not be there. In 64
+/// bits, in which no index leaves its type.
+void Prefetcher::loadGroups(int64_t together, bool groupsRest) {
   OpBuilder b(loop);
   const bool isUnsigned = loop.getUnsignedCmp();
   const Type type = loop.getInductionVar().getType();
@@ -454,16 +406,20 @@ void Prefetcher::loadGroups(int64_t together) {
     return type.isInteger(64) ? value
                               : arith::TruncIOp::create(at, loc, type, value);
   };
-  // groups = distance / (together * step), none where no iteration is.
   Value low = wide(loop.getLowerBound(), isUnsigned),
         step = wide(loop.getStep(), true);
   Value stride = arith::MulIOp::create(b, loc, step, constant(together));
   Value distance = arith::SubIOp::create(
       b, loc, wide(loop.getUpperBound(), isUnsigned), low);
-  Value counted = arith::SelectOp::create(
-      b, loc, hasIteration(b, loop, loop.getLowerBound(), 0), distance,
-      constant(0));
-  Value groups = tile::DivUIOp::create(b, loc, b.getI64Type(), counted, stride);
+  // iterations = ceildiv(distance, step), which is above 0 if there is any.
+  Value last = tile::DivUIOp::create(
+      b, loc, b.getI64Type(),
+      arith::SubIOp::create(b, loc, distance, constant(1)), step);
+  Value iterations = arith::SelectOp::create(
+      b, loc, hasIteration(b, loop, loop.getLowerBound(), 0),
+      arith::AddIOp::create(b, loc, last, constant(1)), constant(0));
+  Value groups = tile::DivUIOp::create(b, loc, b.getI64Type(), iterations,
+                                       constant(together));
   auto made = scf::ForOp::create(b, loc, constant(0), groups, constant(1),
                                  loop.getInitArgs());
   made->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
@@ -493,8 +449,29 @@ void Prefetcher::loadGroups(int64_t together) {
   scf::YieldOp::create(in, loc, carried);
   Value done = arith::AddIOp::create(
       b, loc, low, arith::MulIOp::create(b, loc, groups, stride));
-  loop.getLowerBoundMutable().assign(narrow(b, done));
-  loop.getInitArgsMutable().assign(made.getResults());
+  Value rest = narrow(b, done);
+  if (!groupsRest) {
+    loop.getLowerBoundMutable().assign(rest);
+    loop.getInitArgsMutable().assign(made.getResults());
+    return;
+  }
+  const bool hasResults = made.getNumResults() != 0;
+  Value isOpen = arith::CmpIOp::create(
+      b, loc, arith::CmpIPredicate::ne,
+      arith::MulIOp::create(b, loc, groups, constant(together)), iterations);
+  auto branch = scf::IfOp::create(b, loc, loop.getResultTypes(), isOpen,
+                                  /*withElseRegion=*/hasResults);
+  OpBuilder then = hasResults ? branch.getThenBodyBuilder()
+                              : OpBuilder(branch.thenBlock()->getTerminator());
+  SmallVector<Value> results =
+      emitRest(then, rest, unsigned(together - 1), made.getResults());
+  if (hasResults) {
+    scf::YieldOp::create(then, loc, results);
+    OpBuilder none = branch.getElseBodyBuilder();
+    scf::YieldOp::create(none, loc, made.getResults());
+  }
+  loop.replaceAllUsesWith(branch.getResults());
+  loop.erase();
 }
 
 /// A few iterations, as many as the loop has: their loads, then what is done
@@ -542,7 +519,7 @@ std::optional<int64_t> fewIterations(scf::ForOp loop, int64_t most) {
 size_t Prefetcher::run() {
   constexpr int64_t fewBytes = 16; // that a thread loads in an iteration
   constexpr size_t mostOps = 100;
-  constexpr int64_t mostIterations = 8;
+  constexpr int64_t mostIterations = 8, groupOfSmall = 4;
   if (!countsIterations(loop)) {
     return 0;
   }
@@ -566,12 +543,12 @@ size_t Prefetcher::run() {
     loadAll(*iterations);
   } else if (carriesOneIteration()) {
     carryOneIteration();
-  } else if (isSmall && !(slice.carried.empty() && worksInPlace())) {
-    loadTogether();
+  } else if (isSmall && slice.carried.empty() && !worksInPlace()) {
+    loadGroups(groupOfSmall, /*groupsRest=*/true);
   } else if (const int64_t together = iterationsTogether(bytes);
              isShort && slice.carried.empty() && together > 1 &&
              !walksAlongOneRow()) {
-    loadGroups(together);
+    loadGroups(together, /*groupsRest=*/false);
   } else {
     return 0;
   }
