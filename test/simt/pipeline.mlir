@@ -17,6 +17,7 @@
 // ORDER-NEXT: simt-pipeline-registers
 // ORDER-NEXT: simt-remove-conversions
 // ORDER-NEXT: simt-prefetch-loads
+// ORDER-NEXT: simt-load-before-store
 // ORDER-NEXT: simt-load-before-exchange
 // ORDER-NEXT: simt-overlap-dots
 // ORDER-NEXT: cse

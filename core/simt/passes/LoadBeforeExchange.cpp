@@ -31,13 +31,12 @@
 // Keeps  accesses to memory, and their order: a load passes only other loads
 //        and what touches no memory.
 //===----------------------------------------------------------------------===//
+#include "core/simt/passes/LoadSlice.h"
 #include "core/simt/passes/Passes.h"
 
 #include "terrazzo/simt/Simt.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace tz;
@@ -50,9 +49,8 @@ namespace tz::simt {
 
 namespace {
 
-/// Compilation takes time for each: ops that move with a load, and exchanges
-/// that it is tried before.
-constexpr size_t MostOps = 32, MostExchanges = 4;
+/// Compilation takes time for each exchange that a load is tried before.
+constexpr size_t MostExchanges = 4;
 
 /// Do elements go to other threads?
 bool isExchange(Operation &op) {
@@ -64,47 +62,6 @@ bool isExchange(Operation &op) {
                &to = layoutOf(convert.getResult());
   return from.bases(Axis::Lane) != to.bases(Axis::Lane) ||
          from.bases(Axis::Warp) != to.bases(Axis::Warp);
-}
-
-bool isLoad(Operation *op) {
-  auto pointers = dyn_cast<tile::LoadOp>(op);
-  return (pointers && !pointers.getIsVolatile()) || isa<tile::LoadViewOp>(op);
-}
-
-/// Each thread computes it alone, in a few instructions.
-bool isOfThread(Operation *op) {
-  return isPure(op) && op->getNumRegions() == 0 &&
-         (op->hasTrait<OpTrait::Elementwise>() ||
-          isa<tile::SplatOp, tile::RangeOp, tile::BroadcastOp, tile::MakeViewOp,
-              tile::AdvanceViewOp, arith::ConstantOp, arith::SelectOp>(op) ||
-          llvm::none_of(op->getOperandTypes(), hasLayout));
-}
-
-/// Of 32 bits, in a thread.
-int64_t registersOf(Value value) {
-  const int64_t bytes = tile::storageBytes(tile::elementType(value.getType()));
-  return hasLayout(value.getType())
-             ? (layoutOf(value).size(Axis::Register) * bytes + 3) / 4
-             : 1;
-}
-
-/// Adds the op and what it needs from behind the exchange, in order. False: it
-/// needs what the threads make together.
-bool addSlice(Operation *exchange, Operation *op,
-              llvm::SetVector<Operation *> &slice) {
-  for (Value operand : op->getOperands()) {
-    Operation *source = operand.getDefiningOp();
-    if (!source || source->getBlock() != exchange->getBlock() ||
-        source->isBeforeInBlock(exchange) || slice.contains(source)) {
-      continue;
-    }
-    if (!isOfThread(source) || slice.size() >= MostOps ||
-        !addSlice(exchange, source, slice)) {
-      return false;
-    }
-  }
-  slice.insert(op);
-  return true;
 }
 
 /// A stretch of a block: nothing in it but loads and what touches no memory.
@@ -134,8 +91,8 @@ void Stretch::begin(Operation &load) {
         2 * registersOf(exchange->getOperand(0))) {
       continue;
     }
-    llvm::SetVector<Operation *> slice;
-    if (addSlice(exchange, &load, slice)) {
+    LoadSlice slice;
+    if (addToSlice(exchange, &load, slice)) {
       for (Operation *op : slice) {
         op->moveBefore(exchange);
       }
@@ -147,7 +104,7 @@ void Stretch::begin(Operation &load) {
 }
 
 bool Stretch::add(Operation &op) {
-  if (isLoad(&op)) {
+  if (isMovableLoad(&op)) {
     begin(op);
     return true;
   }

@@ -247,6 +247,22 @@ def PrefetchLoads : SimtPass<"simt-prefetch-loads"> {
   ];
 }
 
+def LoadBeforeStore : SimtPass<"simt-load-before-store"> {
+  let summary = "begin loads before stores that they cannot meet";
+  let description = [{
+    A load moves before the stores in front of it, with what it is computed from,
+    up to the last load before them. It stays behind a store to an array that may
+    be its own, unless both are known to touch different elements, and behind
+    atomics, loops and branches. Loads that have passed a store take at most 16
+    registers of a thread there; one that would take more passes later stores
+    only. Blocks with dots stay as they are.
+  }];
+  let constructor = "tz::simt::createLoadBeforeStore()";
+  let statistics = [
+    Statistic<"begun", "begun", "loads that begin before a store">
+  ];
+}
+
 def LoadBeforeExchange : SimtPass<"simt-load-before-exchange"> {
   let summary = "begin loads before exchanges between threads that they do not need";
   let description = [{

@@ -13,6 +13,7 @@
 void tz::simt::registerPasses() {
   mlir::registerPass([] { return createMarkLastReads(); });
   mlir::registerPass([] { return createReduceCarried(); });
+  mlir::registerPass([] { return createLoadBeforeStore(); });
   mlir::registerPass([] { return createLoadBeforeExchange(); });
   mlir::registerPass([] { return createSplitDots(nullptr); });
   mlir::registerPass([] { return createPersistPrograms(nullptr); });

@@ -15,6 +15,7 @@ namespace tz::simt {
 
 std::unique_ptr<mlir::Pass> createMarkLastReads();
 std::unique_ptr<mlir::Pass> createReduceCarried();
+std::unique_ptr<mlir::Pass> createLoadBeforeStore();
 std::unique_ptr<mlir::Pass> createLoadBeforeExchange();
 std::unique_ptr<mlir::Pass> createSplitDots(const SimtTarget *target);
 /// `target` must live as long as the pass; null: one that wants it always.
