@@ -71,6 +71,7 @@ def Simplify : KernelPass<"tile-simplify"> {
     Statistic<"constantMasks", "constant-masks", "accesses whose mask is constant">,
     Statistic<"emptyOps", "empty-ops", "offsets of zero and promises that say nothing">,
     Statistic<"carriedValues", "carried-values", "loops that carried values for nothing">,
+    Statistic<"widenedBehind", "widened-behind", "branches behind which a result is widened">,
     Statistic<"canonicalized", "canonicalized", "rewrites by an op's own patterns">,
     Statistic<"foldedOps", "folded-ops", "ops folded to a value that was there, or a constant">,
     Statistic<"deadOps", "dead-ops", "ops removed because nobody used them">

@@ -48,6 +48,7 @@ struct Simplify : tz::optimizer::impl::SimplifyBase<Simplify> {
     tz::optimizer::addShapePatterns(list);
     tz::optimizer::addIntegerPatterns(list);
     tz::optimizer::addMemoryPatterns(list);
+    tz::optimizer::addBranchPatterns(list);
     patterns = FrozenRewritePatternSet(std::move(list));
     return success();
   }
@@ -55,7 +56,7 @@ struct Simplify : tz::optimizer::impl::SimplifyBase<Simplify> {
   void runOnOperation() override {
     tz::optimizer::Statistic *labelled[] = {
         &scalarWork,    &shapeChains, &constantIntegers, &comparedIntegers,
-        &constantMasks, &emptyOps,    &carriedValues};
+        &constantMasks, &emptyOps,    &carriedValues,    &widenedBehind};
     tz::optimizer::RewriteCounter counter(labelled, &canonicalized, &foldedOps,
                                           &deadOps);
     // Not reaching a fixpoint within the limit is no error: the IR is valid.

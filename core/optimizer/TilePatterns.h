@@ -20,6 +20,8 @@ void addIntegerPatterns(mlir::RewritePatternSet &patterns);
 /// Masks that are constant, offsets of zero, values carried for nothing or that
 /// count beside a loop's counter.
 void addMemoryPatterns(mlir::RewritePatternSet &patterns);
+/// What both sides of a branch widen.
+void addBranchPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace tz::optimizer
 

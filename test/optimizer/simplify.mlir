@@ -233,3 +233,30 @@ tile.kernel @each_comparison(%p: !tile.ptr<i32>, %a: i32, %b: i32) {
   tile.store %p, %9 : !tile.ptr<i32>, i32
   tile.return
 }
+
+// What both sides of a branch widen leaves it narrow; what only one side widens,
+// or from another type, does not.
+// CHECK-LABEL: tile.kernel @widened_behind
+// CHECK: %[[CHOSEN:.*]]:3 = scf.if %{{.*}} -> (f16, f32, f32) {
+// CHECK: %[[BEHIND:.*]] = arith.extf %[[CHOSEN]]#0 : f16 to f32
+// CHECK: tile.store %{{.*}}, %[[BEHIND]]
+// CHECK: tile.store %{{.*}}, %[[CHOSEN]]#1
+// CHECK: tile.store %{{.*}}, %[[CHOSEN]]#2
+tile.kernel @widened_behind(%p: !tile.ptr<f32>, %halves: !tile.ptr<f16>, %c: i1, %d: bf16, %e: f32) {
+  %values:3 = scf.if %c -> (f32, f32, f32) {
+    %a = tile.load %halves : !tile.ptr<f16> -> f16
+    %wide = arith.extf %a : f16 to f32
+    scf.yield %wide, %wide, %wide : f32, f32, f32
+  } else {
+    %c1 = arith.constant 1 : i32
+    %next = tile.addptr %halves, %c1 : !tile.ptr<f16>, i32
+    %b = tile.load %next : !tile.ptr<f16> -> f16
+    %wide = arith.extf %b : f16 to f32
+    %other = arith.extf %d : bf16 to f32
+    scf.yield %wide, %other, %e : f32, f32, f32
+  }
+  tile.store %p, %values#0 : !tile.ptr<f32>, f32
+  tile.store %p, %values#1 : !tile.ptr<f32>, f32
+  tile.store %p, %values#2 : !tile.ptr<f32>, f32
+  tile.return
+}

@@ -410,6 +410,11 @@ private:
   void selectIf(mlir::scf::IfOp op);
   Registers flatten(mlir::ValueRange values);
   void defineAll(mlir::ValueRange values, llvm::ArrayRef<llvm::Value *> flat);
+  /// The same as they go over edges of the control flow: several elements of a
+  /// narrow type in a word.
+  Registers flattenToWords(mlir::ValueRange values);
+  void defineFromWords(mlir::ValueRange values,
+                       llvm::ArrayRef<llvm::Value *> words);
   llvm::SmallVector<llvm::PHINode *> phis(llvm::ArrayRef<llvm::Value *> values);
 
   //===--- Uniform.cpp ----------------------------------------------------===//

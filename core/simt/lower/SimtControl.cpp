@@ -57,6 +57,66 @@ void KernelLowering::defineAll(mlir::ValueRange values,
   }
 }
 
+/// So many elements of a tile's registers make a word of 32 bits: of narrow
+/// ones a word each would take a register each over a loop or branch.
+static unsigned elementsInWord(Type *element, size_t registers) {
+  const unsigned bits = unsigned(element->getPrimitiveSizeInBits());
+  return (bits == 8 || bits == 16) && registers % (32 / bits) == 0 ? 32 / bits
+                                                                   : 1;
+}
+
+Registers KernelLowering::flattenToWords(mlir::ValueRange values) {
+  Registers flat;
+  for (mlir::Value value : values) {
+    const Registers own = flatten(value);
+    const unsigned count = isa<mlir::RankedTensorType>(value.getType())
+                               ? elementsInWord(own[0]->getType(), own.size())
+                               : 1;
+    for (size_t i = 0; i < own.size(); i += count) {
+      flat.push_back(
+          count == 1 ? own[i]
+                     : b.CreateBitCast(gather(ArrayRef(own).slice(i, count)),
+                                       b.getInt32Ty()));
+    }
+  }
+  return flat;
+}
+
+void KernelLowering::defineFromWords(mlir::ValueRange values,
+                                     ArrayRef<Value *> words) {
+  Registers flat;
+  auto take = [&](size_t count) {
+    llvm::append_range(flat, words.take_front(count));
+    words = words.drop_front(count);
+  };
+  for (mlir::Value value : values) {
+    if (auto type = dyn_cast<tile::ViewType>(value.getType())) {
+      take(1 + 3 * size_t(type.getRank()));
+      continue;
+    }
+    if (!isa<mlir::RankedTensorType>(value.getType())) {
+      take(1);
+      continue;
+    }
+    const auto registers = size_t(layoutOf(value).size(Axis::Register));
+    Type *element = registerType(tile::elementType(value.getType()));
+    const unsigned count = elementsInWord(element, registers);
+    if (count == 1) {
+      take(registers);
+      continue;
+    }
+    for (Value *word : words.take_front(registers / count)) {
+      Value *parts =
+          b.CreateBitCast(word, FixedVectorType::get(element, count));
+      for (unsigned i = 0; i < count; ++i) {
+        flat.push_back(b.CreateExtractElement(parts, uint64_t(i)));
+      }
+    }
+    words = words.drop_front(registers / count);
+  }
+  defineAll(values, flat);
+}
+
 /// Phis for the values as they come from the block before.
 SmallVector<PHINode *> KernelLowering::phis(ArrayRef<Value *> values) {
   SmallVector<PHINode *> all;
@@ -77,7 +137,7 @@ void KernelLowering::forOp(scf::ForOp op) {
   lowering::LoopCounter counter(b, scalar(op.getLowerBound()),
                                 scalar(op.getUpperBound()),
                                 scalar(op.getStep()), op.getUnsignedCmp());
-  Registers start = flatten(op.getInitArgs());
+  Registers start = flattenToWords(op.getInitArgs());
   BasicBlock *header = block("for"), *body = block("for.body"),
              *after = block("for.after");
   BasicBlock *before = b.GetInsertBlock();
@@ -92,19 +152,19 @@ void KernelLowering::forOp(scf::ForOp op) {
   enterLoop(op);
   scalars[op.getInductionVar()] = index;
   Registers values(carried.begin(), carried.end());
-  defineAll(op.getRegionIterArgs(), values);
+  defineFromWords(op.getRegionIterArgs(), values);
   withThreadAgain(op, [&] { emitBlock(*op.getBody()); });
   separateIterations();
   if (std::exchange(beginsLater, false)) {
     hooks.keepOrder(b);
   }
-  Registers next = flatten(op.getBody()->getTerminator()->getOperands());
+  Registers next = flattenToWords(op.getBody()->getTerminator()->getOperands());
   counter.next(b);
   addIncoming(carried, next, b.GetInsertBlock());
   b.CreateBr(header);
   b.SetInsertPoint(after);
   hazards.leaveLoop(outside);
-  defineAll(op.getResults(), values);
+  defineFromWords(op.getResults(), values);
 }
 
 void KernelLowering::separateIterations() {
@@ -170,7 +230,7 @@ void KernelLowering::ifOp(scf::IfOp op) {
       return std::pair(Registers(), b.GetInsertBlock());
     }
     emitBlock(*body);
-    return std::pair(flatten(body->getTerminator()->getOperands()),
+    return std::pair(flattenToWords(body->getTerminator()->getOperands()),
                      b.GetInsertBlock());
   };
   const Hazards before = hazards;
@@ -188,11 +248,11 @@ void KernelLowering::ifOp(scf::IfOp op) {
   if (!results.empty()) {
     addIncoming(results, second, secondEnd);
   }
-  defineAll(op.getResults(), Registers(results.begin(), results.end()));
+  defineFromWords(op.getResults(), Registers(results.begin(), results.end()));
 }
 
 void KernelLowering::whileOp(scf::WhileOp op) {
-  Registers start = flatten(op.getInits());
+  Registers start = flattenToWords(op.getInits());
   BasicBlock *header = block("while"), *body = block("while.body"),
              *after = block("while.after");
   BasicBlock *before = b.GetInsertBlock();
@@ -202,22 +262,23 @@ void KernelLowering::whileOp(scf::WhileOp op) {
   addIncoming(carried, start, before);
   const Hazards outside = hazards;
   enterLoop(op);
-  defineAll(op.getBeforeArguments(), Registers(carried.begin(), carried.end()));
+  defineFromWords(op.getBeforeArguments(),
+                  Registers(carried.begin(), carried.end()));
   emitBlock(*op.getBeforeBody());
-  Registers passed = flatten(op.getConditionOp().getArgs());
+  Registers passed = flattenToWords(op.getConditionOp().getArgs());
   b.CreateCondBr(scalar(op.getConditionOp().getCondition()), body, after);
   b.SetInsertPoint(body);
   const Hazards atExit = hazards;
-  defineAll(op.getAfterArguments(), passed);
+  defineFromWords(op.getAfterArguments(), passed);
   emitBlock(*op.getAfterBody());
   separateIterations();
-  Registers next = flatten(op.getYieldOp().getOperands());
+  Registers next = flattenToWords(op.getYieldOp().getOperands());
   addIncoming(carried, next, b.GetInsertBlock());
   b.CreateBr(header);
   b.SetInsertPoint(after);
   hazards.join(atExit);
   hazards.leaveLoop(outside);
-  defineAll(op.getResults(), passed);
+  defineFromWords(op.getResults(), passed);
 }
 
 } // namespace tz::simt
