@@ -63,9 +63,12 @@ static std::optional<MemoryAccess> ownAccess(Operation *op) {
   bool isRead =
       isa<tile::LoadViewOp, LoadBlockOp>(op) || (load && !load.getIsVolatile());
   auto store = dyn_cast<tile::StoreViewOp>(op);
-  return MemoryAccess{group ? group.getInt() : 0, !isRead,
-                      store && isMoving(store) ? op : nullptr,
-                      store || isa<tile::LoadViewOp>(op) ? op : nullptr};
+  return MemoryAccess{
+      group ? group.getInt() : 0, !isRead,
+      store && isMoving(store) ? op : nullptr,
+      store || isa<tile::LoadViewOp, tile::LoadOp, tile::StoreOp>(op)
+          ? op
+          : nullptr};
 }
 
 std::optional<MemoryAccess> tz::simt::accessOf(Operation *op) {

@@ -9,6 +9,7 @@
 #define TERRAZZO_CORE_SIMT_ANALYSIS_MEMORYORDER_H
 
 #include "core/simt/analysis/DisjointAccesses.h"
+#include "core/simt/analysis/Residues.h"
 
 #include "terrazzo/ir/Tile.h"
 
@@ -44,13 +45,15 @@ struct MemoryAccess {
   /// ... if both are in the same iterations of the loops around both?
   bool meets(const MemoryAccess &other) const {
     return meetsGroup(other) &&
-           !(isHere() && other.isHere() && areDisjoint(placed, other.placed));
+           !(isHere() && other.isHere() && areDisjoint(placed, other.placed)) &&
+           !hasOtherResidue(other, isHere() && other.isHere());
   }
   /// ... if the other one comes in a later iteration of the loop around both?
   bool meetsLater(const MemoryAccess &other) const {
     return meetsGroup(other) && !(moving && moving == other.moving) &&
            !(isHere() && other.isHere() &&
-             areDisjointInIterations(placed, other.placed));
+             areDisjointInIterations(placed, other.placed)) &&
+           !hasOtherResidue(other, /*inSameIterations=*/false);
   }
   /// Where the order matters: does it matter only within each thread?
   /// `isLater`: the other one may come in a later iteration of the loops around
@@ -63,6 +66,10 @@ struct MemoryAccess {
 
 private:
   bool isHere() const { return placed && !hasLeftLoop; }
+  bool hasOtherResidue(const MemoryAccess &other, bool inSameIterations) const {
+    return placed && other.placed &&
+           haveOtherResidues(placed, other.placed, inSameIterations);
+  }
 };
 
 /// The access of a load, store or atomic of tile IR, or a bulk store. An atomic
