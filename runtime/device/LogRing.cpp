@@ -11,15 +11,18 @@
 
 namespace tz::runtime {
 
-/// A program tells all of its parts at once: more than prints take.
-static uint64_t capacityFor(const Artifact &artifact) {
-  constexpr uint64_t ofParts = uint64_t(64) << 20;
-  return hasParts(artifact) ? std::max(logCapacity(), ofParts) : logCapacity();
+/// A program tells all of its parts at once: more than prints take. Where
+/// nobody reads them, they need no room.
+static uint64_t capacityFor(const Device &device, const Artifact &artifact) {
+  const uint64_t ofParts = partCapacity() / 8;
+  const bool isRead = device.isHostMemory() || hasMessages(artifact);
+  return isRead && hasParts(artifact) ? std::max(logCapacity(), ofParts)
+                                      : logCapacity();
 }
 
 LogRing::LogRing(Stream &stream, std::shared_ptr<const Artifact> artifact)
     : stream(stream), artifact(std::move(artifact)),
-      capacity(capacityFor(*this->artifact)) {}
+      capacity(capacityFor(stream.device(), *this->artifact)) {}
 
 LogRing::~LogRing() {
   for (Part &part : parts) {
@@ -45,7 +48,7 @@ Status LogRing::allocate(Part &part) {
   Device &device = stream.device();
   const uint64_t bytes = sizeof(tz_log_header) + capacity;
   part.isReachable = device.isHostMemory();
-  if (!part.isReachable) {
+  if (!part.isReachable && !hasParts(*artifact)) {
     Result<tz_dptr> pinned = device.allocate(bytes, 64, TZ_MEM_HOST_PINNED);
     part.isReachable = pinned && device.isHostPinned(*pinned);
     if (part.isReachable) {
@@ -87,7 +90,7 @@ bool LogRing::isWritten(const Part &part) {
 }
 
 Status LogRing::readCopied(Part &part, const PrintSink &sink,
-                           const PartSink &told) {
+                           LaunchParts *told) {
   tz_log_header header{};
   auto fetch = [&](void *to, tz_dptr from, uint64_t bytes) {
     Status s = stream.copy(reinterpret_cast<uintptr_t>(to), from, bytes,
@@ -110,9 +113,9 @@ Status LogRing::readCopied(Part &part, const PrintSink &sink,
 }
 
 Status LogRing::readPart(Part &part, const PrintSink &sink,
-                         const PartSink &parts) {
+                         LaunchParts *parts) {
   const bool mayBeWritten =
-      part.memory &&
+      part.memory && (parts || hasMessages(*artifact)) &&
       (part.isReachable ? isWritten(part) : part.isUsed || isInGraph);
   part.isUsed = false;
   if (!mayBeWritten) {
@@ -136,7 +139,7 @@ Status LogRing::readPart(Part &part, const PrintSink &sink,
   return told.ok() ? cleared : told;
 }
 
-Status LogRing::read(const PrintSink &sink, const PartSink &told) {
+Status LogRing::read(const PrintSink &sink, LaunchParts *told) {
   isWaiting = false;
   Status earlier = readPart(parts[1 - current], sink, told);
   Status later = readPart(parts[current], sink, told);
@@ -180,7 +183,7 @@ Status LogRing::poll(const PrintSink &sink) {
     return Status();
   }
   isWaiting = false;
-  return readPart(parts[1 - current], sink, {});
+  return readPart(parts[1 - current], sink, nullptr);
 }
 
 } // namespace tz::runtime

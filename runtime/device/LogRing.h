@@ -4,7 +4,9 @@
 //        first use, read when its launches have ended, emptied.
 // Why    The ring lies in pinned host memory where a device has some. So the
 //        host looks at it without asking the device: a launch whose kernel
-//        asserts costs no wait, and may be recorded in a graph.
+//        asserts costs no wait, and may be recorded in a graph. That of a
+//        kernel that tells of its parts lies in the device's own memory: every
+//        program writes there (PartLog.h has those that a profile reads).
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_RUNTIME_DEVICE_LOGRING_H
 #define TERRAZZO_RUNTIME_DEVICE_LOGRING_H
@@ -30,7 +32,7 @@ public:
   Result<tz_dptr> take(bool isRecorded);
   /// All launches, and those of graphs, have ended: lines to `sink`, a failed
   /// assert as TZ_E_ASSERTION.
-  Status read(const PrintSink &sink, const PartSink &parts = {});
+  Status read(const PrintSink &sink, LaunchParts *parts = nullptr);
   /// The same of launches that have ended, without waiting. What still may be
   /// written stays for a later call.
   Status poll(const PrintSink &sink);
@@ -44,8 +46,8 @@ private:
   };
   Status allocate(Part &part);
   Status clear(Part &part);
-  Status readPart(Part &part, const PrintSink &sink, const PartSink &parts);
-  Status readCopied(Part &part, const PrintSink &sink, const PartSink &parts);
+  Status readPart(Part &part, const PrintSink &sink, LaunchParts *parts);
+  Status readCopied(Part &part, const PrintSink &sink, LaunchParts *parts);
   /// Whether a kernel wrote anything; of a reachable part.
   static bool isWritten(const Part &part);
   /// Lets the next launches write to the other part.

@@ -10,6 +10,7 @@
 
 #include "runtime/device/DeviceShadows.h"
 #include "runtime/device/LogRing.h"
+#include "runtime/device/PartLog.h"
 #include "runtime/launch/PlanEvaluator.h"
 #include "runtime/loader/Registry.h"
 
@@ -114,8 +115,8 @@ public:
   }
   /// Waits, then decodes the log ring buffers: prints go to `sink` of
   /// setPrintSink, a failed assert is TZ_E_ASSERTION.
-  /// Parts of programs are told to `parts`, or to nobody.
-  Status synchronize(const PartSink &parts = {});
+  /// Parts of programs are added to `parts`, or told to nobody.
+  Status synchronize(LaunchParts *parts = nullptr);
   /// Waits for nothing else.
   Status finish();
   /// Tells the same of launches that have ended, without waiting; nothing while
@@ -143,6 +144,11 @@ public:
 
   // For the launcher.
   Result<tz_dptr> logRing(const std::shared_ptr<const Artifact> &artifact);
+  /// For the next launch, number `id`, of the artifact's kernel: a piece of its
+  /// own, which logRing() gives. The launch ends it with end().
+  Result<std::shared_ptr<PartLog>>
+  beginParts(const std::shared_ptr<const Artifact> &artifact, uint64_t id,
+             uint64_t programs);
   Result<tz_dptr> ticket();
   Result<tz_dptr> workspace(const void *owner, uint64_t bytes, uint64_t align,
                             uint32_t zero);
@@ -165,6 +171,8 @@ private:
   std::shared_ptr<Device> owner;
   tz_stream *native = nullptr;
   std::vector<std::unique_ptr<LogRing>> rings;
+  std::vector<std::shared_ptr<PartLog>> partLogs;
+  tz_dptr nextLog = 0; ///< of beginParts()
   std::vector<Workspace> workspaces;
   RaceMemory raceMemory;
   tz_dptr ticketMemory = 0;

@@ -19,6 +19,9 @@ Stream::~Stream() {
     owner->api().stream_destroy(native);
   }
   rings.clear();
+  for (const auto &log : partLogs) {
+    (void)log->read(); // a profile may still ask for it
+  }
   for (Workspace &space : workspaces) {
     (void)owner->free(space.memory);
   }
@@ -128,11 +131,18 @@ Status Stream::cancel() {
              : Status();
 }
 
-Status Stream::synchronize(const PartSink &parts) {
+Status Stream::synchronize(LaunchParts *parts) {
   Status first = finish();
   for (const auto &ring : rings) {
     if (first.ok()) {
       first = ring->read(print, parts);
+    }
+  }
+  for (const auto &log : partLogs) {
+    if (first.ok() && hasMessages(*log->of())) {
+      Status read = log->read();
+      first = log->tell(print);
+      first = first.ok() ? std::move(read) : std::move(first);
     }
   }
   return first;
@@ -194,6 +204,9 @@ Status Stream::callback(void (*fn)(void *, int32_t), void *user) {
 
 Result<tz_dptr>
 Stream::logRing(const std::shared_ptr<const Artifact> &artifact) {
+  if (nextLog) {
+    return std::exchange(nextLog, 0);
+  }
   auto known = std::find_if(rings.begin(), rings.end(), [&](const auto &ring) {
     return ring->of() == artifact.get();
   });
@@ -202,6 +215,25 @@ Stream::logRing(const std::shared_ptr<const Artifact> &artifact) {
     known = std::prev(rings.end());
   }
   return (*known)->take(isRecording());
+}
+
+Result<std::shared_ptr<PartLog>>
+Stream::beginParts(const std::shared_ptr<const Artifact> &artifact, uint64_t id,
+                   uint64_t programs) {
+  auto known =
+      std::find_if(partLogs.begin(), partLogs.end(), [&](const auto &log) {
+        return log->of() == artifact.get();
+      });
+  if (known == partLogs.end()) {
+    partLogs.push_back(std::make_shared<PartLog>(owner, artifact));
+    known = std::prev(partLogs.end());
+  }
+  Result<tz_dptr> place = (*known)->begin(id, programs);
+  if (!place) {
+    return place.takeStatus();
+  }
+  nextLog = *place;
+  return *known;
 }
 
 Result<tz_dptr> Stream::ticket() {

@@ -181,6 +181,12 @@ bool hasParts(const Artifact &artifact) {
       [](const LogSite &site) { return site.kind == TZ_LOG_PART; });
 }
 
+bool hasMessages(const Artifact &artifact) {
+  return std::any_of(
+      artifact.logSites.begin(), artifact.logSites.end(),
+      [](const LogSite &site) { return site.kind != TZ_LOG_PART; });
+}
+
 std::string programText(const uint32_t (&program)[3]) {
   return "(" + std::to_string(program[0]) + ", " + std::to_string(program[1]) +
          ", " + std::to_string(program[2]) + ")";
@@ -231,7 +237,7 @@ std::string formatValue(uint32_t type, const uint8_t *bytes, bool hex) {
 
 Status decodeLog(const Artifact &artifact, const tz_log_header &header,
                  std::span<const uint8_t> records, const PrintSink &sink,
-                 const PartSink &parts) {
+                 LaunchParts *parts) {
   uint64_t end =
       std::min<uint64_t>({header.reserved, header.capacity, records.size()});
   SanitizerReports reports(artifact);
@@ -251,7 +257,7 @@ Status decodeLog(const Artifact &artifact, const tz_log_header &header,
       } else if (site.kind == TZ_LOG_PART) {
         std::optional<ProgramParts> told = readParts(artifact, record, payload);
         if (parts && told) {
-          parts(std::move(*told));
+          parts->programs.push_back(std::move(*told));
         }
       } else if (sink) {
         printRecord(site, record, payload, sink);
@@ -259,7 +265,9 @@ Status decodeLog(const Artifact &artifact, const tz_log_header &header,
     }
     at += record.size;
   }
-  if (header.dropped && sink) {
+  if (parts) {
+    parts->lost += header.dropped;
+  } else if (header.dropped && sink && hasMessages(artifact)) {
     sink("(" + std::to_string(header.dropped) +
          " more records were printed than fit; TERRAZZO_LOG_BYTES sets the "
          "size)");

@@ -26,12 +26,14 @@ tz_log_header emptyLogHeader(uint64_t capacity);
 /// Lines for the records; then the failed assert, if any, else what sanitizers
 /// have found, as TZ_E_ASSERTION.
 /// `records` holds what the header says was written (or less). Parts of
-/// programs go to `parts`, or nowhere.
+/// programs are added to `parts`, or dropped if it is null.
 Status decodeLog(const Artifact &artifact, const tz_log_header &header,
                  std::span<const uint8_t> records, const PrintSink &sink,
-                 const PartSink &parts = {});
+                 LaunchParts *parts = nullptr);
 /// Does a kernel of the artifact record parts?
 bool hasParts(const Artifact &artifact);
+/// Does it tell anything else: prints, asserts, reports?
+bool hasMessages(const Artifact &artifact);
 
 /// "(3, 0, 0)"
 std::string programText(const uint32_t (&program)[3]);

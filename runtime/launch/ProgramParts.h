@@ -9,7 +9,6 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <vector>
 
@@ -30,12 +29,11 @@ struct ProgramParts {
   std::vector<Event> events;
 };
 
-using PartSink = std::function<void(ProgramParts)>;
-
 /// Of all programs of a launch.
 struct LaunchParts {
   std::shared_ptr<const Artifact> artifact;
   std::vector<ProgramParts> programs;
+  uint64_t lost = 0; ///< records for which the log had no room
 };
 
 } // namespace tz::runtime

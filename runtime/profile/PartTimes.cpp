@@ -117,14 +117,9 @@ public:
         unit(programs.front().clock == TZ_CLOCK_STEPS ? "steps" : "cycles") {}
 
   void write() {
-    uint64_t lost = 0;
     for (const ProgramParts &program : programs) {
-      lost += program.forgotten;
+      profile.lostParts.events += program.forgotten;
       write(program);
-    }
-    if (lost) {
-      profile.note(std::to_string(lost) +
-                   " events of parts are missing: a program keeps its newest");
     }
   }
 
@@ -191,6 +186,7 @@ private:
 
 void addPartTimes(Profile &profile, ProfilePhase &phase, const KernelRun &run,
                   const LaunchParts &parts) {
+  profile.lostParts.records += parts.lost;
   if (!parts.programs.empty()) {
     PartWriter(profile, phase, run, parts).write();
   }

@@ -99,6 +99,30 @@ void Profile::note(std::string line) {
   }
 }
 
+std::string Profile::noteText() const {
+  std::string text;
+  for (const std::string &line : notes) {
+    text += line + "\n";
+  }
+  auto add = [&](uint64_t count, const char *what) {
+    if (count) {
+      text += std::to_string(count) + " " + what + "\n";
+    }
+  };
+  add(lostParts.events,
+      "events of parts are missing: a program keeps its newest");
+  add(lostParts.records,
+      "records of parts are missing: their launch told more than it had room "
+      "for; TERRAZZO_PROFILE_PART_BYTES sets how much all have");
+  add(lostParts.launches,
+      "launches told nothing of their parts: there was no room for it; "
+      "TERRAZZO_PROFILE_PART_BYTES sets how much there is");
+  add(current()->dropped,
+      "records are missing: there was no room for them, or the device did not "
+      "tell them");
+  return text;
+}
+
 Status Profile::write(uint64_t phase, std::string_view format,
                       const TextSink &sink) const {
   if (format.empty()) {

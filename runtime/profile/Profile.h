@@ -55,6 +55,15 @@ public:
   const std::vector<ProfileDevice> &devices() const { return known; }
 
   void note(std::string line);
+  /// What is missing of parts of kernels.
+  struct LostParts {
+    uint64_t launches = 0; ///< of which nothing was told
+    uint64_t records = 0;  ///< of programs, or of subgroups
+    uint64_t events = 0;   ///< older ones, that a program forgot
+  };
+  LostParts lostParts;
+  /// `notes`, and what the profile counts.
+  std::string noteText() const;
 
   /// TZ_E_INVALID_ARGUMENT: there is no such format for this profile.
   Status write(uint64_t phase, std::string_view format,

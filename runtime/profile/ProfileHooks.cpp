@@ -67,9 +67,15 @@ void Activity::enter(ProfileHooks &hooks, const char *name) {
   }
 }
 
-void Activity::tellParts(LaunchParts parts) {
-  listeners->recorder->addParts(id, std::move(parts));
+void Activity::tellParts(uint64_t launch, LaunchParts parts) {
+  listeners->recorder->addParts(launch, std::move(parts));
 }
+
+void Activity::awaitParts(const std::shared_ptr<PartLog> &log) {
+  listeners->recorder->awaitParts(id, log);
+}
+
+void Activity::loseParts() { listeners->recorder->loseParts(id); }
 
 void Activity::leave() {
   if (listeners->hooks && listeners->hooks->exit) {

@@ -16,6 +16,7 @@
 
 namespace tz::runtime {
 
+class PartLog;
 class Recorder;
 class Stream;
 struct LaunchParts;
@@ -66,7 +67,12 @@ public:
   Activity(const Activity &) = delete;
   /// Does a profile want to know of the parts of programs?
   bool wantsParts() const { return listeners && listeners->recorder; }
-  void tellParts(LaunchParts parts);
+  /// Of this launch or an earlier one.
+  void tellParts(uint64_t launch, LaunchParts parts);
+  /// They can be read from the log when the launch has ended.
+  void awaitParts(const std::shared_ptr<PartLog> &log);
+  /// There was no room for them.
+  void loseParts();
   int32_t code = 0;
   uint64_t id = 0; // 0: nobody listens
 

@@ -48,10 +48,11 @@ void Recorder::drop(uint64_t id, bool isLost) {
 void Recorder::complete(uint64_t id, uint64_t began, uint64_t ended,
                         uint64_t row) {
   ended = std::max(began, ended);
-  // While its call goes on, what it tells of its parts may be yet to come.
+  // While its call goes on, what it tells of its parts may be yet to come; and
+  // while nobody has read its log.
   bool isComing = false;
   for (auto one = firstOf(id); one != pending.end() && one->id == id; ++one) {
-    if (one->phase && !one->isMade) {
+    if (one->phase && (!one->isMade || one->awaitsParts)) {
       one->times = {began, ended, row};
       isComing = true;
     }
@@ -235,24 +236,49 @@ Status Recorder::flush() {
       one.isAsked = one.isMade;
     }
   }
-  Status status;
+  Status status = readParts();
   for (DeviceActivity *activity : told) {
     Status s = activity->flush();
     status = status.ok() ? std::move(s) : std::move(status);
   }
-  // What is left of launches that were made before has no record.
-  std::lock_guard guard(lock);
-  std::vector<uint64_t> lost;
-  for (const Pending &one : pending) {
-    if (one.isAsked && one.phase && (lost.empty() || lost.back() != one.id)) {
-      lost.push_back(one.id);
+  dropAsked();
+  return status;
+}
+
+/// Without the lock: logs wait for their launches.
+Status Recorder::readParts() {
+  std::vector<std::shared_ptr<PartLog>> logs;
+  locked([&] { logs = partLogs; });
+  Status status;
+  for (const std::shared_ptr<PartLog> &log : logs) {
+    Status s = log->read();
+    status = status.ok() ? std::move(s) : std::move(status);
+    for (auto &[launch, parts] : log->take()) {
+      addParts(launch, std::move(parts));
     }
   }
-  for (uint64_t id : lost) {
-    drop(id, true);
+  return status;
+}
+
+/// What is left of launches that were made before has no record, or no parts.
+void Recorder::dropAsked() {
+  std::lock_guard guard(lock);
+  std::map<uint64_t, std::optional<std::array<uint64_t, 3>>> lost;
+  for (Pending &one : pending) {
+    if (one.isAsked && one.phase) {
+      one.profile->lostParts.launches += one.awaitsParts;
+      one.awaitsParts = false;
+      lost[one.id] = one.times;
+    }
+  }
+  for (const auto &[id, times] : lost) {
+    if (times) {
+      complete(id, (*times)[0], (*times)[1], (*times)[2]);
+    } else {
+      drop(id, true);
+    }
   }
   popDone();
-  return status;
 }
 
 } // namespace tz::runtime

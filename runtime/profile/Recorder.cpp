@@ -65,6 +65,7 @@ Recorder::start(bool isTrace, bool hasFrames, uint64_t maxRecords,
 }
 
 void Recorder::stop(const Profile &profile) {
+  std::vector<std::shared_ptr<PartLog>> logs;
   {
     std::lock_guard guard(lock);
     std::erase_if(profiles,
@@ -77,9 +78,13 @@ void Recorder::stop(const Profile &profile) {
     popDone();
     if (profiles.empty()) {
       externals.clear(); // scopes that are still open name nothing any more
+      logs.swap(partLogs);
     }
   }
   publish();
+  for (const std::shared_ptr<PartLog> &log : logs) {
+    log->release();
+  }
 }
 
 void Recorder::activate(Profile &profile, bool isActive) {
@@ -222,8 +227,31 @@ uint64_t Recorder::enter(ProfileHooks &hooks, uint32_t kind, const char *name,
 void Recorder::addParts(uint64_t id, LaunchParts parts) {
   auto shared = std::make_shared<const LaunchParts>(std::move(parts));
   std::lock_guard guard(lock);
+  std::optional<std::array<uint64_t, 3>> times;
   for (auto one = firstOf(id); one != pending.end() && one->id == id; ++one) {
     one->parts = shared;
+    one->awaitsParts = false;
+    times = one->isMade ? one->times : std::nullopt;
+  }
+  if (times) {
+    complete(id, (*times)[0], (*times)[1], (*times)[2]);
+  }
+}
+
+void Recorder::awaitParts(uint64_t id, const std::shared_ptr<PartLog> &log) {
+  std::lock_guard guard(lock);
+  for (auto one = firstOf(id); one != pending.end() && one->id == id; ++one) {
+    one->awaitsParts = true;
+  }
+  if (std::find(partLogs.begin(), partLogs.end(), log) == partLogs.end()) {
+    partLogs.push_back(log);
+  }
+}
+
+void Recorder::loseParts(uint64_t id) {
+  std::lock_guard guard(lock);
+  for (auto one = firstOf(id); one != pending.end() && one->id == id; ++one) {
+    ++one->profile->lostParts.launches;
   }
 }
 

@@ -48,8 +48,11 @@ public:
   void leave(uint32_t kind, uint64_t id, int32_t code, Stream *stream,
              uint64_t began);
 
-  /// Of a launch whose call has not returned.
+  /// What a launch has told of its parts.
   void addParts(uint64_t id, LaunchParts parts);
+  /// Of a launch whose call has not returned: a flush reads them from the log.
+  void awaitParts(uint64_t id, const std::shared_ptr<PartLog> &log);
+  void loseParts(uint64_t id);
 
   // Of scopes, by ThreadScopes.
   void scopeEntered(const ThreadScopes &scopes);
@@ -79,8 +82,10 @@ private:
     std::vector<NamedMetric> extras; ///< of a trace
     bool isMade = false;             ///< its call has returned
     bool isAsked = false;            ///< a flush waits for what is told of it
+    bool awaitsParts = false;        ///< its log is not read yet
     std::shared_ptr<const LaunchParts> parts;
-    /// Its times, where they were told before its call has returned.
+    /// Its times, where they were told before its call has returned or its log
+    /// was read.
     std::optional<std::array<uint64_t, 3>> times;
   };
   /// Those of one launch, of which each profile has one.
@@ -113,6 +118,8 @@ private:
   Status beginEvents(uint64_t id, Stream &stream);
   void endEvents(uint64_t id, Stream &stream);
   void readEvents();
+  Status readParts();
+  void dropAsked();
   void drop(uint64_t id, bool isLost);
   void complete(uint64_t id, uint64_t began, uint64_t ended, uint64_t row);
   void read(const Source &source, const tz_record &record);
@@ -130,6 +137,7 @@ private:
   std::deque<Source> sources; ///< they stay in place
   std::map<uint64_t, std::vector<std::string>> externals;
   uint64_t lastExternal = 0;
+  std::vector<std::shared_ptr<PartLog>> partLogs;
 };
 
 } // namespace tz::runtime

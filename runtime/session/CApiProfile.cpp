@@ -117,19 +117,8 @@ const char *tz_profile_note(tz_profile_t profile) {
     return "";
   }
   try {
-    profile->recorder().locked([&] {
-      std::string text;
-      for (const std::string &line : profile->profile->notes) {
-        text += line + "\n";
-      }
-      const uint64_t dropped = profile->profile->current()->dropped;
-      if (dropped) {
-        text += std::to_string(dropped) +
-                " records are missing: there was no room for them, or the "
-                "device did not tell them\n";
-      }
-      profile->note = std::move(text);
-    });
+    profile->recorder().locked(
+        [&] { profile->note = profile->profile->noteText(); });
     return profile->note.c_str();
   } catch (const std::bad_alloc &) {
     return "out of memory\n";

@@ -221,6 +221,12 @@ Status KernelFunction::startNow(Specialization &code, Stream &stream,
   Activity activity(session.hooks(), TZ_ACTIVITY_LAUNCH,
                     signature.function.c_str(), &stream);
   Status status;
+  std::shared_ptr<PartLog> log;
+  const bool tellsParts = activity.wantsParts() && hasParts(*code.artifact) &&
+                          !stream.isRecording();
+  if (tellsParts && !stream.device().isHostMemory()) {
+    log = beginParts(activity, code, stream, grid);
+  }
   if (repeats && code.loaded->isDirect()) [[likely]] {
     status = code.loaded->launchDirect(stream, grid, slots.values.data(),
                                        code.fromLaunch.data(), activity.id);
@@ -234,17 +240,43 @@ Status KernelFunction::startNow(Specialization &code, Stream &stream,
     status =
         code.loaded->launch(stream, grid, {values.data(), count}, activity.id);
   }
-  if (status.ok() && activity.wantsParts() && hasParts(*code.artifact) &&
-      !stream.isRecording()) {
-    // The log does not say of which launch it is: it is read behind each.
-    LaunchParts parts{code.artifact, {}};
-    status = stream.synchronize(
-        [&](ProgramParts one) { parts.programs.push_back(std::move(one)); });
-    activity.tellParts(std::move(parts));
+  if (log) {
+    Status ended = log->end(stream, status.ok());
+    status = status.ok() ? std::move(ended) : std::move(status);
+  } else if (tellsParts && status.ok() && stream.device().isHostMemory()) {
+    // It has ended. The log does not say of which launch it is.
+    LaunchParts parts;
+    parts.artifact = code.artifact;
+    status = stream.synchronize(&parts);
+    activity.tellParts(activity.id, std::move(parts));
   }
   activity.code = status.code();
   return status.code() == TZ_E_FAULT ? locate(std::move(status), code)
                                      : std::move(status);
+}
+
+/// Null: there is no room, which the profile tells.
+std::shared_ptr<PartLog>
+KernelFunction::beginParts(Activity &activity, const Specialization &code,
+                           Stream &stream, const std::array<int64_t, 3> &grid) {
+  uint64_t programs = 1;
+  for (int64_t extent : grid) {
+    if (__builtin_mul_overflow(programs, uint64_t(std::max<int64_t>(extent, 1)),
+                               &programs)) {
+      programs = UINT64_MAX;
+    }
+  }
+  Result<std::shared_ptr<PartLog>> log =
+      stream.beginParts(code.artifact, activity.id, programs);
+  if (!log) {
+    activity.loseParts();
+    return nullptr;
+  }
+  for (auto &[launch, parts] : (*log)->take()) {
+    activity.tellParts(launch, std::move(parts));
+  }
+  activity.awaitParts(*log);
+  return std::move(*log);
 }
 
 Status KernelFunction::locate(Status fault, const Specialization &code) const {

@@ -24,6 +24,8 @@ class CountingCompiler final : public CompilerService {
 public:
   static inline std::mutex lock;
   static inline std::vector<CompileJob> jobs;
+  /// Kernels have a log, behind their other arguments, and a part "load".
+  static inline bool tellsParts = false;
 
   Result<KernelSignature> signature(const KernelSource &source,
                                     DiagnosticSink &) override {
@@ -77,7 +79,27 @@ public:
         a->userTypes.push_back(spec.type);
       }
     }
+    if (tellsParts) {
+      addParts(*a);
+    }
     return std::shared_ptr<const Artifact>(a);
+  }
+
+private:
+  static void addParts(Artifact &a) {
+    Variant &v = a.variants[0];
+    ArgInfo log;
+    log.kind = TZ_ARG_LOG;
+    log.size = log.align = 8;
+    log.offset = uint32_t(v.argBytes);
+    v.args.push_back(log);
+    v.argBytes += 8;
+    LogSite part;
+    part.kind = TZ_LOG_PART;
+    part.text = "load";
+    a.logSites.push_back(part);
+    part.flags = TZ_LOG_END;
+    a.logSites.push_back(part);
   }
 };
 
@@ -97,6 +119,7 @@ protected:
     (void)once;
     Echo::instance().reset();
     CountingCompiler::jobs.clear();
+    CountingCompiler::tellsParts = false;
     setCompilerFactory(makeCompiler);
     tz_session_options options{};
     options.struct_size = sizeof(options);

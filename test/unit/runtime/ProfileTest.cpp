@@ -451,4 +451,181 @@ TEST_F(ProfileOfRecords, WithoutRecordsEventsTime) {
   tz_stream_destroy(other);
 }
 
+//===--- Parts of kernels -------------------------------------------------===//
+
+/// On a device with memory of its own, whose kernel tells of one part.
+class ProfileOfParts : public ProfileOfRecords {
+protected:
+  void SetUp() override {
+    ProfileOfRecords::SetUp();
+    CountingCompiler::tellsParts = true;
+    tz_device_t second = nullptr;
+    ok(tz_device_open(session, "echo:1", &second));
+    ok(tz_stream_create(second, &other));
+    std::swap(stream, other);
+    Echo::instance().body = [this](const EchoLaunch &launch) {
+      uint64_t log;
+      std::memcpy(&log, &launch.args[launch.args.size() - sizeof(log)],
+                  sizeof(log));
+      for (uint32_t i = 0; i < told; ++i) {
+        tell(log, i);
+      }
+    };
+  }
+  void TearDown() override {
+    std::swap(stream, other);
+    tz_stream_destroy(other);
+    ProfileOfRecords::TearDown();
+  }
+  /// As plugin.h tells a kernel to.
+  void tell(uint64_t log, uint32_t program) const {
+    struct {
+      tz_log_record record;
+      tz_log_events head;
+      uint64_t events[2];
+    } one{};
+    one.record.size = sizeof(one);
+    one.record.program[0] = program;
+    one.record.count = 2;
+    one.head.clock = TZ_CLOCK_CYCLES;
+    one.head.ended = 100 + cycles;
+    one.events[0] = 50;
+    one.events[1] = uint64_t(1) << 48 | (50 + cycles);
+    auto *header = reinterpret_cast<tz_log_header *>(log);
+    const uint64_t at = header->reserved;
+    header->reserved += sizeof(one);
+    if (at + sizeof(one) <= header->capacity) {
+      std::memcpy(reinterpret_cast<void *>(log + sizeof(*header) + at), &one,
+                  sizeof(one));
+    } else {
+      ++header->dropped;
+    }
+  }
+  json partsOf(const json &above) {
+    return child(child(above, "kernel"), "load")["metrics"];
+  }
+
+  tz_stream_t other = nullptr;
+  uint32_t told = 1; ///< programs that tell
+  uint64_t cycles = 7;
+};
+
+TEST_F(ProfileOfParts, AreReadWhenTheyAreAskedOfTheirOwnLaunch) {
+  start();
+  enter("first");
+  launches(3); // makes the memory
+  const size_t waits = Echo::instance().waits;
+  told = 3;
+  launches(3);
+  leave();
+  enter("second");
+  cycles = 20;
+  launches(3);
+  leave();
+  EXPECT_EQ(Echo::instance().waits, waits) << "a launch waited";
+  const json tree = root();
+  EXPECT_EQ(partsOf(child(tree, "first"))["visits"], 4);
+  EXPECT_EQ(partsOf(child(tree, "first"))["cycles"], 28);
+  EXPECT_EQ(partsOf(child(tree, "second"))["visits"], 3);
+  EXPECT_EQ(partsOf(child(tree, "second"))["cycles"], 60);
+  EXPECT_STREQ(tz_profile_note(profile), "");
+  // What was read is not told again.
+  launches(3);
+  EXPECT_EQ(partsOf(root())["visits"], 3);
+}
+
+TEST_F(ProfileOfParts, ManyLaunchesTakePiecesOfMoreBlocks) {
+  start();
+  told = 2;
+  for (int i = 0; i < 200; ++i) { // 64 pieces are one block
+    launches(2);
+  }
+  EXPECT_EQ(partsOf(root())["visits"], 400);
+  for (int i = 0; i < 200; ++i) { // of blocks that were read
+    launches(2);
+  }
+  EXPECT_EQ(partsOf(root())["visits"], 800);
+  EXPECT_STREQ(tz_profile_note(profile), "");
+}
+
+TEST_F(ProfileOfParts, OfTheEndOfAStreamAreStillTold) {
+  start();
+  launches();
+  tz_stream_destroy(stream);
+  ok(tz_stream_create(device, &stream));
+  EXPECT_EQ(partsOf(root())["visits"], 1);
+}
+
+TEST_F(ProfileOfParts, MoreThanThereIsRoomForIsSaidAndLearnt) {
+  start();
+  told = 200; // of one program: 88 bytes each, where 8 KiB are guessed
+  launches();
+  const json metrics = partsOf(root());
+  EXPECT_EQ(metrics["visits"], 8192 / 88);
+  EXPECT_THAT(tz_profile_note(profile),
+              HasSubstr(std::to_string(200 - 8192 / 88) +
+                        " records of parts are missing"));
+  launches();
+  EXPECT_EQ(partsOf(root())["visits"], 8192 / 88 + 200);
+}
+
+TEST_F(ProfileOfParts, WithoutRoomALaunchGoesOnAndIsCounted) {
+  start();
+  Echo::instance().isBehind = true;
+  for (int i = 0; i < 4; ++i) {
+    launches(20000); // 160 of 512 MiB each
+  }
+  Echo::instance().isBehind = false;
+  launches(20000);
+  const json kernel = child(root(), "kernel");
+  EXPECT_EQ(kernel["metrics"]["count"], 5);
+  EXPECT_EQ(partsOf(root())["visits"], 4);
+  EXPECT_THAT(tz_profile_note(profile),
+              HasSubstr("1 launches told nothing of their parts"));
+}
+
+TEST_F(ProfileOfParts, OfAGraphTellNothing) {
+  start();
+  Echo::instance().isRecording = true;
+  launches();
+  Echo::instance().isRecording = false;
+  launches();
+  EXPECT_EQ(partsOf(root())["visits"], 1);
+}
+
+TEST_F(ProfileOfParts, FreeTheirMemoryWithTheLastProfile) {
+  start();
+  launches();
+  const size_t frees = Echo::instance().frees;
+  tz_profile_destroy(std::exchange(profile, nullptr));
+  EXPECT_EQ(Echo::instance().frees, frees + 1);
+  launches(); // nobody asks
+  start();
+  launches();
+  EXPECT_EQ(partsOf(root())["visits"], 1);
+}
+
+/// Each call of the device fails once, of the launch or of the flush.
+TEST_F(ProfileOfParts, AFailingDeviceLosesNoLaunch) {
+  for (int call = 0; call < 12; ++call) {
+    start();
+    launches();
+    Echo::instance().failAt = call;
+    const bool isMade = !launch(
+        {tz_pointer(64, TZ_TYPE_F32), tz_i32(24), tz_f32(2), tz_i32(8)});
+    Owned flushed(tz_profile_flush(profile));
+    const bool isRead = !flushed;
+    Echo::instance().failAt = -1;
+    const json kernel = child(root(), "kernel");
+    EXPECT_EQ(kernel["metrics"]["count"], isMade ? 2 : 1) << call;
+    if (isMade && isRead) {
+      EXPECT_EQ(partsOf(root())["visits"], 2) << call;
+    } else if (isMade) {
+      EXPECT_THAT(tz_profile_note(profile), HasSubstr("of their parts"))
+          << call;
+    }
+    tz_profile_destroy(std::exchange(profile, nullptr));
+  }
+}
+
 } // namespace

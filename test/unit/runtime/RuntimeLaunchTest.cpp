@@ -342,12 +342,9 @@ TEST_P(Log, PartsOfProgramsGoToWhoeverAsks) {
     append(packed<uint64_t>(0), record, payload.data(), 8);
   };
   ASSERT_TRUE(launch({1, 1, 1}, {}).ok());
-  std::vector<ProgramParts> told;
-  ASSERT_TRUE(stream
-                  ->synchronize([&](ProgramParts parts) {
-                    told.push_back(std::move(parts));
-                  })
-                  .ok());
+  LaunchParts parts;
+  ASSERT_TRUE(stream->synchronize(&parts).ok());
+  const std::vector<ProgramParts> &told = parts.programs;
   EXPECT_TRUE(lines.empty()) << "they are no prints";
   ASSERT_EQ(told.size(), 1u);
   EXPECT_EQ(told[0].program[0], 5u);
