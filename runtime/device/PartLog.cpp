@@ -109,9 +109,9 @@ Status PartLog::cut(Block &block, uint64_t need) {
   const size_t pieces = std::min(MostPieces, block.bytes / need);
   const tz_log_header empty = emptyLogHeader(need - sizeof(tz_log_header));
   for (size_t i = 0; i < pieces; ++i) {
-    Status s =
-        reader->copy(block.memory + i * need, reinterpret_cast<uintptr_t>(&empty),
-                     sizeof(empty), TZ_COPY_HOST_TO_DEVICE);
+    Status s = reader->copy(block.memory + i * need,
+                            reinterpret_cast<uintptr_t>(&empty), sizeof(empty),
+                            TZ_COPY_HOST_TO_DEVICE);
     if (!s.ok()) {
       return s;
     }

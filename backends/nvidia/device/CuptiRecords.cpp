@@ -104,22 +104,12 @@ std::atomic<const Cupti *> lastCupti{nullptr};
 tz_profiler::tz_profiler(tz_platform &platform,
                          const tz::plugin::RecordHost &host)
     : cupti(*new Cupti(libraries())), platform(platform), told(host) {
-  {
-    std::lock_guard guard(ownerMutex());
-    if (owner) {
-      throw Failure(TZ_E_FAILED_PRECONDITION,
-                    "another session of this process has CUPTI's records");
-    }
-    owner = this;
+  std::lock_guard guard(ownerMutex());
+  if (owner) {
+    throw Failure(TZ_E_FAILED_PRECONDITION,
+                  "another session of this process has CUPTI's records");
   }
-  try {
-    cupti.check(cupti.registerCallbacks(request, complete),
-                "register for CUPTI's records");
-  } catch (...) {
-    std::lock_guard guard(ownerMutex());
-    owner = nullptr;
-    throw;
-  }
+  owner = this;
 }
 
 tz_profiler::~tz_profiler() {
@@ -134,6 +124,11 @@ tz_profiler::~tz_profiler() {
 }
 
 void tz_profiler::enable(uint64_t kinds) {
+  if (kinds && !enabled) {
+    // Again: another profiler of the process may have registered meanwhile.
+    cupti.check(cupti.registerCallbacks(request, complete),
+                "register for CUPTI's records");
+  }
   constexpr std::pair<uint32_t, cupti::Kind> table[] = {
       {TZ_RECORD_KERNEL, cupti::ConcurrentKernel},
       {TZ_RECORD_COPY, cupti::Memcpy},

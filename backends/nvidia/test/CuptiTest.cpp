@@ -156,6 +156,17 @@ TEST_F(CuptiRecords, NothingIsRecordedBetweenProfiles) {
   EXPECT_EQ(told.size(), 1u);
 }
 
+TEST_F(CuptiRecords, AreTakenBackFromAnotherProfiler) {
+  ASSERT_EQ(begin(&profiler).code, TZ_E_OK);
+  ASSERT_EQ(Told(records.enable(profiler, 0)).code, TZ_E_OK);
+  cupti.registerOther();
+  ASSERT_EQ(Told(records.enable(profiler, 2)).code, TZ_E_OK);
+  launch(41);
+  flush();
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].correlation, 41u);
+}
+
 TEST_F(CuptiRecords, WhatIsDroppedIsCounted) {
   ASSERT_EQ(begin(&profiler).code, TZ_E_OK);
   launch(41);

@@ -137,12 +137,20 @@ FAKE_API FakeCupti *fakeCupti() {
   FakeCupti &control = state().control;
   control.launched = launched;
   control.copied = copied;
+  control.registerOther = [] {
+    state().requested = [](uint8_t **buffer, size_t *size, size_t *) {
+      *buffer = nullptr;
+      *size = 0;
+    };
+    state().completed = [](void *, uint32_t, uint8_t *, size_t, size_t) {};
+  };
   control.reset = [] {
     State &s = state();
     const FakeCupti before = s.control;
     s.control = FakeCupti();
     s.control.launched = before.launched;
     s.control.copied = before.copied;
+    s.control.registerOther = before.registerOther;
     s.control.reset = before.reset;
     s.records.clear();
   };

@@ -34,6 +34,8 @@ struct FakeCupti {
   /// A kernel, as the driver or another library launches it.
   void (*launched)(const char *kernel) = nullptr;
   void (*copied)(uint64_t bytes) = nullptr;
+  /// Another profiler registers, which drops what it is told.
+  void (*registerOther)() = nullptr;
   void (*reset)() = nullptr;
 };
 

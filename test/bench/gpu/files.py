@@ -6,7 +6,6 @@ beside, all rows that an earlier bundle has as well. Samples are those of the ru
 
 import collections
 import os
-import subprocess
 import sys
 
 import torch
@@ -15,7 +14,7 @@ import triton
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path += [HERE, os.path.join(os.path.dirname(HERE), "results")]
 
-from results import Results, machine
+from results import Results, driver, machine
 
 WHAT = {
     "examples": "The example kernels, each with the configurations of both compilers' best",
@@ -36,15 +35,6 @@ def version_of(bundle):
             return "0.1.0", file.read().split()[0]
     except (OSError, IndexError):
         return "0.1.0", "unknown"
-
-
-def driver():
-    try:
-        found = subprocess.run(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"],
-                               capture_output=True, text=True).stdout
-    except OSError:
-        found = ""
-    return found.split("\n")[0].strip() or "unknown"
 
 
 def unique(names):

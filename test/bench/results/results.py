@@ -93,6 +93,16 @@ def machine(device=None, driver=None):
     return {**made, **({"device": device} if device else {}), **({"driver": driver} if driver else {})}
 
 
+def driver():
+    """The version of the GPU's driver, where its tool tells one."""
+    try:
+        found = subprocess.run(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"],
+                               capture_output=True, text=True).stdout
+    except OSError:
+        found = ""
+    return found.split("\n")[0].strip() or "unknown"
+
+
 def commit():
     """Of the sources around this file; TERRAZZO_BENCH_COMMIT where they came without their history."""
     given = os.environ.get("TERRAZZO_BENCH_COMMIT")
