@@ -709,6 +709,12 @@ typedef struct tz_profile_options {
   uint32_t flags; /* TZ_PROFILE_FRAMES */
   /* Of a trace's phase; 0: 2^24. Those beyond are counted, not kept. */
   uint64_t max_records;
+  /* Of a tree: instructions of kernels are sampled, each core's every so many
+   * cycles (rounded to what the device can); 0: none. Kernels have nodes for
+   * their lines if they were compiled with debug_level 1, and metrics
+   * num_samples, num_stalled_samples and stalled_REASON. One profile at a
+   * time; what a device cannot do, tz_profile_note says. */
+  uint64_t sample_period;
 } tz_profile_options;
 
 /* Begins one; options may be NULL. It ends with tz_profile_destroy, before its

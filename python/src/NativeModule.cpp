@@ -78,12 +78,18 @@ NB_MODULE(_native, module) {
   module.def(
       "record_parts",
       [](std::string parts, std::string warps) {
-        partsToRecord() = {std::move(parts), std::move(warps)};
+        partsToRecord().records = std::move(parts);
+        partsToRecord().warps = std::move(warps);
       },
       nb::arg("parts"), nb::arg("warps"),
       "What kernels that are launched from now on record of themselves, and in "
       "which warps, if their option `records` does not say it: lists as of the "
       "options `records` and `record_warps`.");
+  module.def(
+      "make_lines", [](bool makes) { partsToRecord().hasLines = makes; },
+      nb::arg("makes"),
+      "Whether kernels that are launched from now on have line tables, if "
+      "neither their option `debug_level` nor the environment says it.");
   module.def(
       "_tell_logs",
       [](std::optional<uintptr_t> only) {

@@ -161,7 +161,7 @@ def test_what_is_not_there(tmp_path, monkeypatch):
     for wrong, said in (({"data": "list"}, "data='list' is not supported; there is 'tree', 'trace'"),
                         ({"context": "c"}, "context='c' is not supported; there is 'shadow', 'python'"),
                         ({"hook": "other"}, "hook='other' is not supported"),
-                        ({"mode": "pcsampling"}, "mode='pcsampling' is not supported; there is 'periodic_flushing'"),
+                        ({"mode": "sampling"}, "mode='sampling' is not supported; there is 'periodic_flushing'"),
                         ({"mode": "periodic_flushing:size=1"}, "periodic_flushing has no setting 'size'; it has 'format'"),
                         ({"mode": "periodic_flushing:format=chrome_trace"}, "a tree has no such format")):
         with pytest.raises(ValueError, match=said):

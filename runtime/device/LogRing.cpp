@@ -115,13 +115,17 @@ Status LogRing::readCopied(Part &part, const PrintSink &sink,
 Status LogRing::readPart(Part &part, const PrintSink &sink,
                          LaunchParts *parts) {
   const bool mayBeWritten =
-      part.memory && (parts || hasMessages(*artifact)) &&
+      part.memory &&
       (part.isReachable ? isWritten(part) : part.isUsed || isInGraph);
   part.isUsed = false;
   if (!mayBeWritten) {
     return Status();
   }
   Status told;
+  if (!parts && !hasMessages(*artifact)) {
+    // Nobody wants them. A copy is not worth it: what is full stays so.
+    return part.isReachable ? clear(part) : Status();
+  }
   if (part.isReachable) {
     tz_log_header header{};
     std::memcpy(&header, reinterpret_cast<const void *>(part.memory),

@@ -117,6 +117,9 @@ std::string Profile::noteText() const {
   add(lostParts.launches,
       "launches told nothing of their parts: there was no room for it; "
       "TERRAZZO_PROFILE_PART_BYTES sets how much there is");
+  add(lostSamples,
+      "samples of instructions are missing: there was no room for them; a "
+      "longer period makes fewer");
   add(current()->dropped,
       "records are missing: there was no room for them, or the device did not "
       "tell them");

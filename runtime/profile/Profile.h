@@ -30,12 +30,16 @@ using TextSink = std::function<bool(std::string_view)>;
 /// All functions: with the lock of its recorder.
 class Profile {
 public:
-  Profile(bool isTrace, bool hasFrames, uint64_t maxRecords)
-      : isTrace(isTrace), hasFrames(hasFrames), maxRecords(maxRecords) {
+  /// samplePeriod: cycles; 0: instructions are not sampled.
+  Profile(bool isTrace, bool hasFrames, uint64_t maxRecords,
+          uint64_t samplePeriod = 0)
+      : isTrace(isTrace), hasFrames(hasFrames), samplePeriod(samplePeriod),
+        maxRecords(maxRecords) {
     advance();
   }
 
   const bool isTrace, hasFrames;
+  const uint64_t samplePeriod;
   bool isActive = true;
   MetricTable metrics;
   /// A line each; see tz_profile_note.
@@ -62,6 +66,7 @@ public:
     uint64_t events = 0;   ///< older ones, that a program forgot
   };
   LostParts lostParts;
+  uint64_t lostSamples = 0;
   /// `notes`, and what the profile counts.
   std::string noteText() const;
 

@@ -237,6 +237,8 @@ Status Recorder::flush() {
     }
   }
   Status status = readParts();
+  Status sampled = readSamples();
+  status = status.ok() ? std::move(sampled) : std::move(status);
   for (DeviceActivity *activity : told) {
     Status s = activity->flush();
     status = status.ok() ? std::move(s) : std::move(status);
@@ -255,6 +257,75 @@ Status Recorder::readParts() {
     status = status.ok() ? std::move(s) : std::move(status);
     for (auto &[launch, parts] : log->take()) {
       addParts(launch, std::move(parts));
+    }
+  }
+  return status;
+}
+
+//===--- Samples ----------------------------------------------------------===//
+
+/// Without the lock. Of each device half once, while a profile wants samples.
+void Recorder::sample(const Device &device) {
+  const tz_platform *platform = device.half().platform;
+  std::shared_ptr<Profile> profile;
+  {
+    std::lock_guard guard(lock);
+    if (!sampled || std::find(askedForSamples.begin(), askedForSamples.end(),
+                              platform) != askedForSamples.end()) {
+      return;
+    }
+    askedForSamples.push_back(platform);
+    profile = sampled;
+  }
+  Result<std::unique_ptr<DeviceSampler>> opened =
+      DeviceSampler::open(device, profile->samplePeriod);
+  Status s = opened ? (*opened)->enable(true) : opened.takeStatus();
+  std::lock_guard guard(lock);
+  if (!s.ok()) {
+    profile->note("no samples of instructions: " + s.message());
+  } else if (sampled == profile) {
+    samplers.push_back(std::move(*opened));
+  }
+}
+
+namespace {
+/// What a plugin told, whose texts were its own.
+struct KeptSample {
+  tz_sample sample;
+  std::string kernel, reason, file;
+
+  explicit KeptSample(const tz_sample &from)
+      : sample(from), kernel(view(from.kernel)), reason(view(from.reason)),
+        file(view(from.file)) {}
+  tz_sample whole() const {
+    tz_sample made = sample;
+    made.kernel = str(kernel);
+    made.reason = str(reason);
+    made.file = str(file);
+    return made;
+  }
+};
+} // namespace
+
+Status Recorder::readSamples() {
+  std::vector<std::shared_ptr<DeviceSampler>> asked;
+  std::shared_ptr<Profile> profile;
+  locked([&] {
+    asked = samplers;
+    profile = sampled;
+  });
+  Status status;
+  for (const std::shared_ptr<DeviceSampler> &one : asked) {
+    std::vector<KeptSample> told;
+    uint64_t lost = 0;
+    Status s = one->read(
+        [&](const tz_sample &sample) { told.emplace_back(sample); }, lost);
+    status = status.ok() ? std::move(s) : std::move(status);
+    std::lock_guard guard(lock);
+    profile->lostSamples += lost;
+    SampleNodes nodes(*profile, one->platform());
+    for (const KeptSample &sample : told) {
+      nodes.add(sample.whole());
     }
   }
   return status;

@@ -49,23 +49,35 @@ Recorder::~Recorder() {
 
 std::shared_ptr<Profile>
 Recorder::start(bool isTrace, bool hasFrames, uint64_t maxRecords,
+                uint64_t samplePeriod,
                 const std::vector<std::shared_ptr<Device>> &devices) {
   watchTicks();
-  auto made = std::make_shared<Profile>(isTrace, hasFrames, maxRecords);
+  auto made =
+      std::make_shared<Profile>(isTrace, hasFrames, maxRecords, samplePeriod);
   {
     std::unique_lock guard(lock);
     profiles.push_back(made);
+    if (samplePeriod && sampled) {
+      made->note("no samples of instructions: another profile takes them");
+    } else if (samplePeriod) {
+      sampled = made;
+      askedForSamples.clear();
+    }
     for (const std::shared_ptr<Device> &device : devices) {
       made->place(*device);
       sourceOf(*device, guard);
     }
   }
   publish();
+  for (const std::shared_ptr<Device> &device : devices) {
+    sample(*device);
+  }
   return made;
 }
 
 void Recorder::stop(const Profile &profile) {
   std::vector<std::shared_ptr<PartLog>> logs;
+  std::vector<std::shared_ptr<DeviceSampler>> ended;
   {
     std::lock_guard guard(lock);
     std::erase_if(profiles,
@@ -76,6 +88,10 @@ void Recorder::stop(const Profile &profile) {
       }
     }
     popDone();
+    if (sampled.get() == &profile) {
+      sampled = nullptr;
+      ended.swap(samplers);
+    }
     if (profiles.empty()) {
       externals.clear(); // scopes that are still open name nothing any more
       logs.swap(partLogs);
@@ -88,11 +104,20 @@ void Recorder::stop(const Profile &profile) {
 }
 
 void Recorder::activate(Profile &profile, bool isActive) {
+  std::vector<std::shared_ptr<DeviceSampler>> told;
   {
     std::lock_guard guard(lock);
     profile.isActive = isActive;
+    if (sampled.get() == &profile) {
+      told = samplers;
+    }
   }
   publish();
+  for (const std::shared_ptr<DeviceSampler> &one : told) {
+    if (Status s = one->enable(isActive); !s.ok()) {
+      locked([&] { profile.note("samples: " + s.message()); });
+    }
+  }
 }
 
 /// Launches tell this recorder while a profile runs, and plugins record. Needs
@@ -137,6 +162,7 @@ Recorder::Source &Recorder::sourceOf(const Device &device,
   } else {
     s = opened.takeStatus();
   }
+  sample(device);
   guard.lock();
   if (s.ok()) {
     made.activity = std::move(*opened);

@@ -10,6 +10,7 @@
 
 #include "runtime/launch/ProgramParts.h"
 #include "runtime/profile/DeviceActivity.h"
+#include "runtime/profile/DeviceSampler.h"
 #include "runtime/profile/Profile.h"
 #include "runtime/profile/ProfileHooks.h"
 #include "runtime/profile/ThreadScopes.h"
@@ -30,6 +31,7 @@ public:
   /// devices: that are open, whose records begin now.
   std::shared_ptr<Profile>
   start(bool isTrace, bool hasFrames, uint64_t maxRecords,
+        uint64_t samplePeriod,
         const std::vector<std::shared_ptr<Device>> &devices);
   void stop(const Profile &profile);
   void activate(Profile &profile, bool isActive);
@@ -119,6 +121,8 @@ private:
   void endEvents(uint64_t id, Stream &stream);
   void readEvents();
   Status readParts();
+  void sample(const Device &device);
+  Status readSamples();
   void dropAsked();
   void drop(uint64_t id, bool isLost);
   void complete(uint64_t id, uint64_t began, uint64_t ended, uint64_t row);
@@ -138,6 +142,9 @@ private:
   std::map<uint64_t, std::vector<std::string>> externals;
   uint64_t lastExternal = 0;
   std::vector<std::shared_ptr<PartLog>> partLogs;
+  std::shared_ptr<Profile> sampled; ///< the only one with samples, or null
+  std::vector<std::shared_ptr<DeviceSampler>> samplers;
+  std::vector<const tz_platform *> askedForSamples;
 };
 
 } // namespace tz::runtime

@@ -73,12 +73,18 @@ tz_status_t tz_profile_start(tz_session_t session,
       return Status(TZ_E_INVALID_ARGUMENT,
                     "options.flags has bits that have no meaning");
     }
+    if (o.sample_period && o.data == TZ_PROFILE_TRACE) {
+      return Status(TZ_E_INVALID_ARGUMENT,
+                    "options.sample_period is of a tree; a trace has no "
+                    "samples");
+    }
     Session &owner = *session->session;
     auto made = std::make_unique<tz_profile_s>();
     made->session = &owner;
     made->profile = owner.recorder().start(
         o.data == TZ_PROFILE_TRACE, o.flags & TZ_PROFILE_FRAMES,
-        o.max_records ? o.max_records : UsualRecords, owner.openDevices());
+        o.max_records ? o.max_records : UsualRecords, o.sample_period,
+        owner.openDevices());
     *out = made.release();
     return Status();
   });

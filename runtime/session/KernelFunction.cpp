@@ -226,8 +226,13 @@ Status KernelFunction::startNow(Specialization &code, Stream &stream,
                           !stream.isRecording();
   if (tellsParts && !stream.device().isHostMemory()) {
     log = beginParts(activity, code, stream, grid);
+  } else if (tellsParts) {
+    // What launches before have told is not of this one.
+    status = stream.synchronize();
   }
-  if (repeats && code.loaded->isDirect()) [[likely]] {
+  if (!status.ok()) [[unlikely]] {
+    // A kernel before has asserted.
+  } else if (repeats && code.loaded->isDirect()) [[likely]] {
     status = code.loaded->launchDirect(stream, grid, slots.values.data(),
                                        code.fromLaunch.data(), activity.id);
   } else {

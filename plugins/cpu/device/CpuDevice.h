@@ -105,6 +105,8 @@ std::unique_ptr<tz_module> loadModule(tz_device &device,
                                       const tz_module_desc &desc);
 tz_kernel &getKernel(tz_module &module, std::string_view name);
 plugin::Global getGlobal(tz_module &module, std::string_view name);
+/// The line of an instruction, if it is known; with the module's lock.
+std::optional<tz_source_place> findLine(tz_module &module, uint64_t pc);
 /// The kernel's instruction `offset` bytes behind its first.
 tz_source_place findPlace(tz_kernel &kernel, int64_t offset);
 tz_error *launchKernel(tz_stream *stream, tz_kernel *kernel,

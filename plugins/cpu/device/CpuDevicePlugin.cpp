@@ -4,6 +4,7 @@
 // Why    The only exported symbol; everything else is hidden by plugin.map.
 //===----------------------------------------------------------------------===//
 #include "plugins/cpu/device/CpuDevice.h"
+#include "plugins/cpu/device/KernelSamples.h"
 
 #include <terrazzo/plugin/Entry.h>
 
@@ -14,7 +15,8 @@ static const void *getInterface(const char *id) {
   return name == "tz.device/1"
              ? static_cast<const void *>(&tz::cpu::deviceApi())
          : name == TZ_PROFILER_INTERFACE ? &tz::cpu::profilerApi()
-                                         : nullptr;
+         : name == TZ_SAMPLER_INTERFACE  ? &tz::cpu::samplerApi()
+                                         : static_cast<const void *>(nullptr);
 }
 
 extern "C" const tz_plugin *tz_plugin_query_v0(const tz_query *query) {

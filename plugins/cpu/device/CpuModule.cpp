@@ -6,6 +6,7 @@
 #include "plugins/cpu/device/CpuDevice.h"
 #include "plugins/cpu/device/DebugRegistration.h"
 #include "plugins/cpu/device/DeviceErrors.h"
+#include "plugins/cpu/device/KernelSamples.h"
 #include "plugins/cpu/device/LaunchArrays.h"
 #include "plugins/cpu/device/Running.h"
 #include "plugins/cpu/device/Wait.h"
@@ -15,7 +16,10 @@
 #include <cstring>
 #include <new>
 
-tz_module::~tz_module() { tz::cpu::unregisterForDebuggers(debugRegistration); }
+tz_module::~tz_module() {
+  tz::cpu::endSamplesOf(*this);
+  tz::cpu::unregisterForDebuggers(debugRegistration);
+}
 
 namespace tz::cpu {
 
@@ -43,6 +47,7 @@ std::unique_ptr<tz_module> loadModule(tz_device &device,
   }
   module->debugRegistration =
       registerForDebuggers(*module->object, device.platform->host);
+  beginSamplesOf(*module);
   return module;
 }
 
@@ -101,15 +106,10 @@ plugin::Global getGlobal(tz_module &module, std::string_view name) {
   return {reinterpret_cast<tz_dptr>(symbol->address), symbol->size};
 }
 
-tz_source_place findPlace(tz_kernel &kernel, int64_t offset) {
-  tz_module &module = *kernel.module;
-  std::lock_guard<std::mutex> lock(module.mutex);
+std::optional<tz_source_place> findLine(tz_module &module, uint64_t pc) {
   if (!module.lines) {
     module.lines = readLineTable(module.object->debugImage());
   }
-  uint64_t pc;
-  std::memcpy(&pc, &kernel.entry, sizeof pc);
-  pc += static_cast<uint64_t>(offset);
   const std::vector<LineRow> &rows = module.lines->rows;
   const LineRow *before = nullptr; // the last with a line, in its sequence
   for (size_t i = 0; i + 1 < rows.size(); ++i) {
@@ -128,6 +128,17 @@ tz_source_place findPlace(tz_kernel &kernel, int64_t offset) {
     place.line = before->line;
     place.col = before->column;
     return place;
+  }
+  return std::nullopt;
+}
+
+tz_source_place findPlace(tz_kernel &kernel, int64_t offset) {
+  tz_module &module = *kernel.module;
+  std::lock_guard<std::mutex> lock(module.mutex);
+  uint64_t pc;
+  std::memcpy(&pc, &kernel.entry, sizeof pc);
+  if (auto place = findLine(module, pc + static_cast<uint64_t>(offset))) {
+    return *place;
   }
   throw Failure(TZ_E_NOT_FOUND, "cpu: the place of an instruction of kernel '" +
                                     kernel.name + "' is not known");

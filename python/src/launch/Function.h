@@ -39,9 +39,10 @@ struct Option {
 };
 
 /// The options `records` and `record_warps` of kernels that are launched
-/// without them; with the GIL.
+/// without them, and whether they have line tables; with the GIL.
 struct PartsToRecord {
   std::string records, warps;
+  bool hasLines = false;
   bool operator==(const PartsToRecord &) const = default;
 };
 PartsToRecord &partsToRecord();

@@ -112,6 +112,7 @@ tz_kernel_t Function::load(PyObject *self, const Bound &bound) {
   }
   std::vector<tz_named_arg> chosen;
   bool saysParts = partsToRecord().records.empty();
+  bool saysLines = !partsToRecord().hasLines || getenv("TERRAZZO_DEBUG_LEVEL");
   for (size_t i = 0; i < bound.numOptions; ++i) {
     const Option &option = bound.options[i];
     const char *key = PyUnicode_AsUTF8(option.name);
@@ -121,11 +122,15 @@ tz_kernel_t Function::load(PyObject *self, const Bound &bound) {
     chosen.push_back({key, option.value});
     checks |= std::strcmp(key, "debug") == 0;
     saysParts |= std::strcmp(key, "records") == 0;
+    saysLines |= std::strcmp(key, "debug_level") == 0;
   }
   if (!saysParts) {
     chosen.push_back({"records", tz_string(partsToRecord().records.c_str())});
     chosen.push_back(
         {"record_warps", tz_string(partsToRecord().warps.c_str())});
+  }
+  if (!saysLines) {
+    chosen.push_back({"debug_level", tz_i64(1)});
   }
   if (!checks) {
     chosen.push_back({"debug", tz_bool(false)});

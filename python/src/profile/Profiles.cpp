@@ -36,7 +36,8 @@ void requireOutside(Call &&call) {
 
 class Profile {
 public:
-  Profile(bool isTrace, bool hasFrames, uint64_t maxRecords) {
+  Profile(bool isTrace, bool hasFrames, uint64_t maxRecords,
+          uint64_t samplePeriod) {
     Session *session = Session::get();
     if (!session) {
       throw nb::python_error();
@@ -46,6 +47,7 @@ public:
     options.data = isTrace ? TZ_PROFILE_TRACE : TZ_PROFILE_TREE;
     options.flags = hasFrames ? TZ_PROFILE_FRAMES : 0;
     options.max_records = maxRecords;
+    options.sample_period = samplePeriod;
     require(tz_profile_start(session->handle(), &options, &handle));
   }
   ~Profile() { close(); }
@@ -147,8 +149,9 @@ const char *textOf(const std::optional<std::string> &text) {
 
 void addProfiles(nb::module_ &module) {
   nb::class_<Profile>(module, "Profile", "What launches cost, by scopes.")
-      .def(nb::init<bool, bool, uint64_t>(), nb::arg("is_trace"),
-           nb::arg("has_frames"), nb::arg("max_records"))
+      .def(nb::init<bool, bool, uint64_t, uint64_t>(), nb::arg("is_trace"),
+           nb::arg("has_frames"), nb::arg("max_records"),
+           nb::arg("sample_period") = 0)
       .def("close", &Profile::close)
       .def("pause", &Profile::pause)
       .def("resume", &Profile::resume)

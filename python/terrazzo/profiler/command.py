@@ -21,7 +21,7 @@ def _parse(arguments, program):
     parser.add_argument("-n", "--name", help="of the file, with or without its ending (proton)")
     parser.add_argument("-b", "--backend", choices=BACKENDS[1:], help="instrumentation: kernels record their parts; others change nothing")
     parser.add_argument("-c", "--context", choices=CONTEXTS, default="shadow", help="launches by scopes, or by frames of the program, too")
-    parser.add_argument("-m", "--mode", help="periodic_flushing; with -b instrumentation: default, mma")
+    parser.add_argument("-m", "--mode", help="periodic_flushing, pcsampling; with -b instrumentation: default, mma")
     parser.add_argument("-d", "--data", choices=tuple(FORMATS), default="tree", help="sums, or each launch")
     parser.add_argument("-k", "--hook", choices=("triton",), help="kernels tell their launch_metadata")
     parser.add_argument("target", help="a script, `pytest`, or a module")

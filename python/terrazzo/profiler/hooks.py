@@ -174,6 +174,21 @@ class HookManager:
             knobs.runtime.launch_exit_hook.remove(HookManager.exit)
 
 
+class LinesHook(Hook):
+    """mode="pcsampling": kernels that are launched while it is told have line tables, by which samples have lines."""
+
+    def activate(self):
+        """From now on."""
+        _native.make_lines(True)
+
+    def deactivate(self):
+        """No longer."""
+        _native.make_lines(False)
+
+
+lines_hook = LinesHook()
+
+
 class InstrumentationHook(Hook):
     """backend="instrumentation": kernels that are launched while it is told record when their parts begin and end."""
 

@@ -50,7 +50,7 @@ class PeriodicFlushing(BaseMode):
 
 @dataclasses.dataclass(frozen=True)
 class PCSampling(BaseMode):
-    """Samples of instructions, which sessions do not take yet."""
+    """Instructions of kernels are sampled: each core's every `interval` cycles, rounded to what the device can."""
 
     name: str = dataclasses.field(default="pcsampling", init=False)
     interval: int = 1000
@@ -178,12 +178,15 @@ def interpret_instrumentation(mode):
 
 def interpret(mode):
     """The mode that a text or an object means; None: what sessions do without."""
-    if mode is None or mode == "" or isinstance(mode, PeriodicFlushing):
+    if mode is None or mode == "" or isinstance(mode, (PeriodicFlushing, PCSampling)):
         return mode or None
     name, given = _settings(mode)
     if name in _INSTRUMENTATION:
         raise ValueError(f"mode={str(mode)!r} is of sessions with backend='instrumentation'")
-    if name != PeriodicFlushing.name:
+    kinds = {one.name: one for one in (PeriodicFlushing, PCSampling)}
+    if name not in kinds:
         raise ValueError(f"mode={str(mode)!r} is not supported; there is {PeriodicFlushing.name!r}, with format=hatchet, "
-                         "hatchet_msgpack or chrome_trace behind a colon")
-    return _made(PeriodicFlushing, mode, given)
+                         "hatchet_msgpack or chrome_trace behind a colon, and 'pcsampling', with interval=CYCLES")
+    if not isinstance(given.get("interval", 1), int):
+        raise ValueError(f"mode={str(mode)!r}: interval is a number of cycles")
+    return _made(kinds[name], mode, given)

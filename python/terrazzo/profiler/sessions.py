@@ -10,7 +10,7 @@ from .. import _native, knobs
 from ..errors import TerrazzoError
 from . import modes
 from .flags import flags
-from .hooks import Hook, HookManager, InstrumentationHook, LaunchHook, frames_hook
+from .hooks import Hook, HookManager, InstrumentationHook, LaunchHook, frames_hook, lines_hook
 
 DEFAULT_PROFILE_NAME = "proton"
 FORMATS = {"tree": ("hatchet", "hatchet_msgpack"), "trace": ("chrome_trace",)}  # the first is the usual one
@@ -71,8 +71,10 @@ class Session:
                 self.write_part(phase, output_format)
 
 
-def _hooks_of(context, hook, parts):
+def _hooks_of(context, hook, parts, samples):
     found = [frames_hook] if context == "python" else []
+    if samples:
+        found.append(lines_hook)
     if parts is not None:
         found.append(InstrumentationHook(parts))
     if hook == "triton":
@@ -88,7 +90,8 @@ def start(name=None, *, context="shadow", data="tree", backend=None, mode=None, 
     name: of the file, without its ending. context: "shadow", launches are counted by scopes; "python", by the frames of
     the program below them, too. data: "tree", sums by scope and kernel; "trace", each launch and scope with its begin
     and end. hook="triton": kernels tell their launch_metadata; or a Hook of the program. backend="instrumentation":
-    kernels record their own parts, as `mode` says ("default", "mma", or an object of terrazzo.profiler.modes).
+    kernels record their own parts, as `mode` says ("default", "mma", or an object of terrazzo.profiler.modes). With
+    mode="pcsampling:interval=CYCLES" instructions of kernels are sampled, and their lines are nodes of the tree.
     """
     for what, value, allowed in (("context", context, CONTEXTS), ("data", data, tuple(FORMATS)), ("backend", backend, BACKENDS)):
         if value not in allowed:
@@ -110,6 +113,10 @@ def interpret_mode(backend, mode):
 
 def begin(name, context, data, mode, hook, parts=None):
     """start(), with what it has checked."""
+    samples = isinstance(mode, modes.PCSampling)
+    if samples and data != "tree":
+        raise ValueError("mode='pcsampling': samples need data='tree'")
+    interval, mode = (mode.interval, None) if samples else (0, mode)
     if mode is not None and mode.format not in FORMATS[data]:
         raise ValueError(f"mode={str(mode)!r}: a {data} has no such format; it has {', '.join(FORMATS[data])}")
     try:
@@ -118,8 +125,8 @@ def begin(name, context, data, mode, hook, parts=None):
         pass  # there is none; a launch will say why
     with _lock:
         number = next(_numbers)
-        profile = _native.Profile(data == "trace", context == "python", knobs.proton.max_records or 0)
-        made = _sessions[number] = Session(name, data, mode, _hooks_of(context, hook, parts), profile)
+        profile = _native.Profile(data == "trace", context == "python", knobs.proton.max_records or 0, interval)
+        made = _sessions[number] = Session(name, data, mode, _hooks_of(context, hook, parts, samples), profile)
         flags.profiling_on = True
         for one in made.hooks:
             HookManager.register(one, number)

@@ -221,6 +221,34 @@ const tz_profiler_api RecordsTable = {
       return nullptr;
     }};
 
+/// What the test puts there.
+const tz_sampler_api SamplerTable = {
+    sizeof(tz_sampler_api),
+    [](tz_platform *, uint64_t *period, tz_sampler **out) {
+      return guarded([&] {
+        if (Echo::instance().refusesSamples) {
+          throw Failure(TZ_E_UNAVAILABLE, "nobody may");
+        }
+        Echo::instance().samplePeriod = *period;
+        *out = reinterpret_cast<tz_sampler *>(&Echo::instance());
+      });
+    },
+    [](tz_sampler *) { Echo::instance().samplePeriod = 0; },
+    [](tz_sampler *, int32_t samples) -> tz_error * {
+      Echo::instance().isSampling = samples != 0;
+      return nullptr;
+    },
+    [](tz_sampler *, void *ctx, void (*told)(void *, const tz_sample *),
+       uint64_t *lost) -> tz_error * {
+      Echo &echo = Echo::instance();
+      for (const tz_sample &sample : echo.samples) {
+        told(ctx, &sample);
+      }
+      echo.samples.clear();
+      *lost = std::exchange(echo.lostSamples, 0);
+      return nullptr;
+    }};
+
 const void *getInterface(const char *id) {
   static const tz_device_api old = [] {
     tz_device_api t = *deviceTable<EchoDevice>();
@@ -231,6 +259,9 @@ const void *getInterface(const char *id) {
   }();
   if (std::string_view(id) == TZ_PROFILER_INTERFACE) {
     return Echo::instance().hasRecords ? &RecordsTable : nullptr;
+  }
+  if (std::string_view(id) == TZ_SAMPLER_INTERFACE) {
+    return Echo::instance().hasSamples ? &SamplerTable : nullptr;
   }
   if (std::string_view(id) != "tz.device/1") {
     return nullptr;

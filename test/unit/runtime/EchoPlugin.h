@@ -10,6 +10,8 @@
 
 #include "runtime/loader/Registry.h"
 
+#include <terrazzo/sampler.h>
+
 #include <functional>
 #include <span>
 
@@ -34,6 +36,12 @@ struct Echo {
   bool hasBuffers = true;          // else all records are dropped
   std::vector<uint64_t> externals; // that are pushed
   std::vector<tz_record> records;  // until they are flushed
+  bool hasSamples = false;         // has a sampler's table, with what follows
+  bool refusesSamples = false;     // its create() fails
+  uint64_t samplePeriod = 0;       // as it was asked for
+  bool isSampling = false;
+  std::vector<tz_sample> samples; // until they are read
+  uint64_t lostSamples = 0;
   int failAt = -1; // the call of any table function that fails, counted down
 
   void reset() { *this = Echo(); }

@@ -451,6 +451,113 @@ TEST_F(ProfileOfRecords, WithoutRecordsEventsTime) {
   tz_stream_destroy(other);
 }
 
+//===--- Samples ----------------------------------------------------------===//
+
+class ProfileOfSamples : public ProfileApi {
+protected:
+  void SetUp() override {
+    ProfileApi::SetUp();
+    Echo::instance().hasSamples = true;
+  }
+  void startSampling(uint64_t period = 4096) {
+    tz_profile_options options{};
+    options.struct_size = sizeof(options);
+    options.sample_period = period;
+    ok(tz_profile_start(session, &options, &profile));
+  }
+  static void sample(const char *kernel, uint32_t line, uint64_t count,
+                     const char *reason = "") {
+    tz_sample made{};
+    made.struct_size = sizeof(made);
+    made.kernel = str(kernel);
+    made.reason = str(reason);
+    made.count = count;
+    made.line = line;
+    made.file = str(line ? "k.py" : "");
+    Echo::instance().samples.push_back(made);
+  }
+};
+
+TEST_F(ProfileOfSamples, StandBelowTheirKernelByLine) {
+  startSampling();
+  EXPECT_EQ(Echo::instance().samplePeriod, 4096u);
+  EXPECT_TRUE(Echo::instance().isSampling);
+  enter("scope");
+  launches();
+  leave();
+  sample("kernel", 7, 30, "long_scoreboard");
+  sample("kernel", 7, 5);
+  sample("kernel", 0, 2);
+  const json kernel = child(child(root(), "scope"), "kernel");
+  const json line = child(kernel, "k.py:7@kernel")["metrics"];
+  EXPECT_EQ(line["num_samples"], 35);
+  EXPECT_EQ(line["num_stalled_samples"], 30);
+  EXPECT_EQ(line["stalled_long_scoreboard"], 30);
+  EXPECT_EQ(child(kernel, "<unknown line>")["metrics"]["num_samples"], 2);
+  EXPECT_STREQ(tz_profile_note(profile), "");
+}
+
+TEST_F(ProfileOfSamples, OfAKernelInSeveralPlacesAreGivenToNone) {
+  startSampling();
+  for (const char *scope : {"one", "two"}) {
+    enter(scope);
+    launches();
+    leave();
+  }
+  sample("kernel", 7, 30);
+  sample("another_library", 0, 4);
+  const json apart = child(root(), "<samples>");
+  EXPECT_EQ(
+      child(child(apart, "kernel"), "k.py:7@kernel")["metrics"]["num_samples"],
+      30);
+  EXPECT_EQ(child(child(apart, "another_library"),
+                  "<unknown line>")["metrics"]["num_samples"],
+            4);
+}
+
+TEST_F(ProfileOfSamples, BeginAndEndWithTheirProfile) {
+  startSampling();
+  ok(tz_profile_pause(profile));
+  EXPECT_FALSE(Echo::instance().isSampling);
+  ok(tz_profile_resume(profile));
+  EXPECT_TRUE(Echo::instance().isSampling);
+  tz_profile_t second = std::exchange(profile, nullptr);
+  startSampling();
+  EXPECT_THAT(tz_profile_note(profile), HasSubstr("another profile takes"));
+  tz_profile_destroy(second);
+  EXPECT_EQ(Echo::instance().samplePeriod, 0u);
+  tz_profile_destroy(std::exchange(profile, nullptr));
+  startSampling(64);
+  EXPECT_EQ(Echo::instance().samplePeriod, 64u);
+}
+
+TEST_F(ProfileOfSamples, WhatIsMissingIsSaid) {
+  startSampling();
+  Echo::instance().lostSamples = 12;
+  ok(tz_profile_flush(profile));
+  EXPECT_THAT(tz_profile_note(profile),
+              HasSubstr("12 samples of instructions are missing"));
+  tz_profile_destroy(std::exchange(profile, nullptr));
+  Echo::instance().refusesSamples = true;
+  startSampling();
+  EXPECT_THAT(tz_profile_note(profile),
+              HasSubstr("no samples of instructions: echo: nobody may"));
+  tz_profile_destroy(std::exchange(profile, nullptr));
+  Echo::instance().hasSamples = false;
+  startSampling();
+  EXPECT_THAT(tz_profile_note(profile),
+              HasSubstr("the plugin 'echo' takes no samples"));
+  launches();
+  EXPECT_EQ(child(root(), "kernel")["metrics"]["count"], 1);
+  tz_profile_options options{};
+  options.struct_size = sizeof(options);
+  options.data = TZ_PROFILE_TRACE;
+  options.sample_period = 8;
+  tz_profile_t none = nullptr;
+  const Owned refused(tz_profile_start(session, &options, &none));
+  EXPECT_THAT(tz_status_message(refused.get()), HasSubstr("sample_period"));
+}
+
 //===--- Parts of kernels -------------------------------------------------===//
 
 /// On a device with memory of its own, whose kernel tells of one part.
@@ -582,6 +689,17 @@ TEST_F(ProfileOfParts, WithoutRoomALaunchGoesOnAndIsCounted) {
   EXPECT_EQ(partsOf(root())["visits"], 4);
   EXPECT_THAT(tz_profile_note(profile),
               HasSubstr("1 launches told nothing of their parts"));
+}
+
+/// In the host's memory all launches share a log.
+TEST_F(ProfileOfParts, OnTheHostThoseOfLaunchesBeforeAreNotToldAgain) {
+  std::swap(stream, other);
+  launches(); // nobody asks
+  start();
+  launches();
+  launches();
+  EXPECT_EQ(partsOf(root())["visits"], 2);
+  std::swap(stream, other);
 }
 
 TEST_F(ProfileOfParts, OfAGraphTellNothing) {
