@@ -13,7 +13,10 @@ const char *name(Counter counter) {
   return names[size_t(counter)];
 }
 
-Counters::Counters() : vectors(2 * size_t{FirstAccumulator}) {}
+Counters::Counters(const Machine &machine)
+    : largest{machine.memoryInFlight, machine.sharedInFlight, 7,
+              machine.memoryInFlight},
+      vectors(2 * size_t{FirstAccumulator}) {}
 
 Counters::Mark &Counters::mark(const Operand &operand, unsigned dword) {
   return operand.file == File::Vector ? vectors[operand.index + dword]
@@ -21,6 +24,7 @@ Counters::Mark &Counters::mark(const Operand &operand, unsigned dword) {
 }
 
 void Counters::issue(Counter counter, InFlight operation) {
+  wait(counter, largest[size_t(counter)] - 1);
   const uint32_t number = next++;
   if (operation.destination.file != File::None) {
     for (unsigned i = 0; i < operation.destination.dwords; ++i) {
@@ -46,14 +50,17 @@ void Counters::land(const Entry &entry) {
   }
 }
 
+bool Counters::hasAnyOrder(Counter counter) const {
+  const std::deque<Entry> &entries = queue(counter);
+  return std::any_of(entries.begin(), entries.end(), [](const Entry &entry) {
+    return entry.operation.isOutOfOrder;
+  });
+}
+
 void Counters::wait(Counter counter, unsigned left) {
   std::deque<Entry> &entries = queues[size_t(counter)];
-  const bool anyOrder =
-      std::any_of(entries.begin(), entries.end(), [](const Entry &entry) {
-        return entry.operation.isOutOfOrder;
-      });
-  if (anyOrder && left != 0) {
-    // Which of them are done is not known: none is.
+  if (entries.size() <= left || (left != 0 && hasAnyOrder(counter))) {
+    // Nothing is waited for, or which of them are done is not known: none is.
     return;
   }
   while (entries.size() > left) {

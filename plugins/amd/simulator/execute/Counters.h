@@ -9,6 +9,7 @@
 #define TERRAZZO_PLUGINS_AMD_SIMULATOR_EXECUTE_COUNTERS_H
 
 #include "plugins/amd/simulator/decode/Instruction.h"
+#include "plugins/amd/simulator/execute/Processor.h"
 
 #include <array>
 #include <deque>
@@ -33,8 +34,10 @@ struct InFlight {
 
 class Counters {
 public:
-  Counters();
+  explicit Counters(const Machine &machine);
 
+  /// A counter that is at its largest value delays the operation until the
+  /// oldest is done: code counts on that.
   void issue(Counter counter, InFlight operation);
   /// Waits until at most `left` are in flight.
   void wait(Counter counter, unsigned left);
@@ -68,9 +71,11 @@ private:
   const std::deque<Entry> &queue(Counter counter) const {
     return queues[size_t(counter)];
   }
+  bool hasAnyOrder(Counter counter) const;
   Mark &mark(const Operand &operand, unsigned dword);
   void land(const Entry &entry);
 
+  std::array<unsigned, size_t(Counter::Count)> largest;
   std::array<std::deque<Entry>, size_t(Counter::Count)> queues;
   std::vector<Mark> vectors;
   std::array<Mark, scalar::Count> scalars;

@@ -7,9 +7,9 @@
 namespace tz::amd::sim {
 
 static constexpr Machine Machines[] = {
-    {"gfx942", 64, 64 * 1024, 304, false, true, true, true, false},
-    {"gfx1100", 32, 64 * 1024, 96, true, false, false, false, false},
-    {"gfx950", 64, 160 * 1024, 256, false, true, true, true, true},
+    {"gfx942", 64, 64 * 1024, 304, false, true, true, true, false, 15, 63},
+    {"gfx1100", 32, 64 * 1024, 96, true, false, false, false, false, 63, 63},
+    {"gfx950", 64, 160 * 1024, 256, false, true, true, true, true, 15, 63},
 };
 
 std::span<const Machine> machines() { return Machines; }

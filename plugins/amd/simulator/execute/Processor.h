@@ -28,6 +28,9 @@ struct Machine {
   bool ordersMemory;
   bool hasAccumulators; ///< 256 accumulation registers beside the others
   bool hasOcpFloats;    ///< floats of 8 bits are those of OCP, not FNUZ
+  /// The largest value of lgkmcnt, and of the counters of memory.
+  unsigned sharedInFlight;
+  unsigned memoryInFlight;
 };
 
 /// Null for a processor that is not executed.

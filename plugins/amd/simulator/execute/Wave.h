@@ -83,6 +83,7 @@ public:
 struct Wave {
   Wave(Environment &environment, Group &group, unsigned index, unsigned lanes)
       : environment(environment), group(group), index(index), lanes(lanes),
+        counters(environment.machine),
         vectors(size_t{2} * FirstAccumulator * lanes),
         defined(size_t{2} * FirstAccumulator) {}
 

@@ -58,6 +58,17 @@ TEST_F(FaultTest, MissingWaits) {
             std::string::npos);
 }
 
+/// A full counter delays the next operation, so old ones need no wait.
+TEST_F(FaultTest, FullCounters) {
+  EXPECT_EQ(text(run("full_counter")), "");
+  for (const char *name : {"nearly_full_counter", "full_counter_any_order"}) {
+    EXPECT_NE(only(name).find("'v_add_u32_e32 v2, 1, v2': operand 1 is used "
+                              "while a load into it may be in flight"),
+              std::string::npos)
+        << only(name);
+  }
+}
+
 TEST_F(FaultTest, LateStore) {
   EXPECT_EQ(only("late_store"),
             "store not waited for: kernel 'late_store', +0xc 's_barrier': a "

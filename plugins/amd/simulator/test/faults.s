@@ -77,6 +77,33 @@ begin no_shared_wait
 	v_add_u32_e32 v2, 1, v2
 finish no_shared_wait
 
+// The counter holds 15: when the last load begins, the first one is done.
+.macro loads count
+	.rept \count
+	ds_read_b32 v3, v1
+	.endr
+.endm
+begin full_counter
+	v_lshlrev_b32_e32 v1, 2, v0
+	ds_read_b32 v2, v1
+	loads 15
+	v_add_u32_e32 v2, 1, v2
+finish full_counter
+begin nearly_full_counter
+	v_lshlrev_b32_e32 v1, 2, v0
+	ds_read_b32 v2, v1
+	loads 14
+	v_add_u32_e32 v2, 1, v2
+finish nearly_full_counter
+// A scalar load among them may be the one that is done.
+begin full_counter_any_order
+	v_lshlrev_b32_e32 v1, 2, v0
+	ds_read_b32 v2, v1
+	s_load_dwordx2 s[2:3], s[0:1], 0x0
+	loads 15
+	v_add_u32_e32 v2, 1, v2
+finish full_counter_any_order
+
 begin late_store
 	v_lshlrev_b32_e32 v1, 2, v0
 	ds_write_b32 v1, v0
