@@ -26,7 +26,7 @@ macro(terrazzo_install)
   endif()
 endmacro()
 
-file(WRITE ${Terrazzo_BINARY_DIR}/pch/empty.cpp "")
+file(CONFIGURE OUTPUT ${Terrazzo_BINARY_DIR}/pch/empty.cpp CONTENT "") # as it is, where it is: all depends on it
 add_library(tz_pch_cxx OBJECT ${Terrazzo_BINARY_DIR}/pch/empty.cpp)
 target_precompile_headers(tz_pch_cxx PRIVATE
   <algorithm> <array> <atomic> <chrono> <cstdint> <cstdio> <cstdlib> <cstring>
