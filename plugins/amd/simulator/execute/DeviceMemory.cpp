@@ -305,7 +305,7 @@ template <Space In>
 void atomic(Wave &wave, const Instruction &in) {
   const AtomicForm &form = atomicForms()[in.row->detail];
   const bool isBuffer = In == Space::Buffer;
-  const bool returns = in.has("sc0") || in.has("glc");
+  const bool returns = returnsOld(in);
   // Buffers return into their operand of data; the others have another one.
   const unsigned first = !isBuffer && returns ? 1 : 0;
   const Addressing by = addressing<In>(in, isBuffer ? 1 : first, !isBuffer);
@@ -372,6 +372,7 @@ void addSpace(std::vector<Row> &rows, const std::string &prefix) {
   }
   for (unsigned i = 0; i < atomicForms().size(); ++i) {
     add(std::string("atomic_") + atomicForms()[i].name, atomic<In>, i, 0);
+    rows.back().mayReturn = In != Space::Buffer; // which reads it, too
   }
 }
 

@@ -118,7 +118,7 @@ void Run::checkWaits(Wave &wave, const Instruction &in) {
     }
     // Loads of one kind write in order, so the later one wins.
     const bool isOrdered =
-        i < in.row->destinations &&
+        i < destinationsOf(in) &&
         ((in.row->kind == Class::Memory && counter == Counter::Memory) ||
          (in.row->kind == Class::Shared && counter == Counter::Shared));
     if (!isOrdered) {

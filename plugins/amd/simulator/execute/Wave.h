@@ -31,7 +31,18 @@ struct Row {
   Class kind = Class::Vector;
   uint8_t destinations = 1; ///< the first operands
   uint16_t detail = 0;      ///< what the function tells its forms apart by
+  /// An atomic that may return what was there before: into its first operand,
+  /// if it does.
+  bool mayReturn = false;
 };
+/// Whether an atomic of memory returns what was there before.
+inline bool returnsOld(const Instruction &in) {
+  return in.has("sc0") || in.has("glc");
+}
+/// How many of the first operands are written, and not read.
+inline unsigned destinationsOf(const Instruction &in) {
+  return in.row->mayReturn && returnsOld(in) ? 1 : in.row->destinations;
+}
 /// Null for a name that is not known.
 const Row *findRow(std::string_view name);
 

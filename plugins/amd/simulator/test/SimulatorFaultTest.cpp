@@ -69,6 +69,17 @@ TEST_F(FaultTest, FullCounters) {
   }
 }
 
+/// Atomics return in order, as loads do.
+TEST_F(FaultTest, AtomicsReturnIntoOneRegister) {
+  EXPECT_EQ(text(run("atomics_in_turn")), "");
+  EXPECT_EQ(data[3], 8);
+  EXPECT_EQ(data[4], 9);
+  EXPECT_NE(only("atomic_not_waited_for")
+                .find("'global_store_dword v1, v3, s[4:5]': operand 2 is used "
+                      "while a load into it may be in flight"),
+            std::string::npos);
+}
+
 TEST_F(FaultTest, LateStore) {
   EXPECT_EQ(only("late_store"),
             "store not waited for: kernel 'late_store', +0xc 's_barrier': a "

@@ -178,6 +178,28 @@ begin exchange_without_barrier
 	read_other
 finish exchange_without_barrier
 
+// Lanes of two kinds have an atomic each, which returns into one register.
+.macro two_atomics
+	s_load_dwordx2 s[4:5], s[0:1], 0x0
+	v_lshlrev_b32_e32 v1, 2, v0
+	v_mov_b32_e32 v2, 3
+	s_waitcnt lgkmcnt(0)
+	s_mov_b64 exec, 0xf
+	global_atomic_add v3, v1, v2, s[4:5] sc0
+	s_not_b64 exec, exec
+	global_atomic_sub v3, v1, v2, s[4:5] sc0
+	s_mov_b64 exec, -1
+.endm
+begin atomics_in_turn
+	two_atomics
+	s_waitcnt vmcnt(0)
+	global_store_dword v1, v3, s[4:5]
+finish atomics_in_turn
+begin atomic_not_waited_for
+	two_atomics
+	global_store_dword v1, v3, s[4:5]
+finish atomic_not_waited_for
+
 // A copy of 64 dwords straight to LDS, the first word of each at 4 * its lane.
 .macro copy_directly
 	s_load_dwordx2 s[2:3], s[0:1], 0x0
