@@ -70,6 +70,7 @@ bool Debugger::enterBlock(mlir::Block &block, Lookup values) {
 }
 
 bool Debugger::beforeOp(mlir::Operation &op, Lookup values) {
+  storing = nullptr;
   mlir::Operation *previous = op.getPrevNode();
   return !previous || follow(op.getBlock(), previous, values);
 }
@@ -200,6 +201,16 @@ void Debugger::found(mlir::Operation &, const interpreter::Finding &finding) {
   if (isError && !silent && !frames.empty()) {
     stop();
   }
+}
+
+void Debugger::stores(mlir::Operation &op) {
+  isStored = true;
+  if (quitting || silent || frames.empty() || storing == &op) {
+    return;
+  }
+  storing = &op;
+  std::printf("stores to %s\n", watchedElement.c_str());
+  stop();
 }
 
 void Debugger::failed(mlir::Operation &, llvm::StringRef message) {

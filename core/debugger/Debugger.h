@@ -30,6 +30,10 @@ public:
   runtime::Status addBreakpoint(std::string_view text);
   /// Before the run: do not stop at the first statement.
   void runToBreakpoint() { mode = Mode::Continue; }
+  /// Statements that store to the watched element (Options::watched) stop the
+  /// run; `what` says why.
+  void stopAtStores(std::string what) { watchedElement = std::move(what); }
+  bool wasStored() const { return isStored; }
 
   bool wasQuit() const { return quitting; }
   /// Commands that were not understood.
@@ -40,6 +44,7 @@ public:
   bool beforeOp(mlir::Operation &op, Lookup values) override;
   bool leaveBlock(mlir::Block &block, Lookup values) override;
   void found(mlir::Operation &op, const interpreter::Finding &finding) override;
+  void stores(mlir::Operation &op) override;
   void failed(mlir::Operation &op, llvm::StringRef message) override;
 
 private:
@@ -112,6 +117,9 @@ private:
   std::vector<Breakpoint> breakpoints;
   std::vector<Watch> watches;
   std::string changed; // what watches have to say at the next statement
+  std::string watchedElement;
+  mlir::Operation *storing = nullptr; // has stopped for one of its lanes
+  bool isStored = false;
   unsigned lastNumber = 0;
 
   Mode mode = Mode::Step;

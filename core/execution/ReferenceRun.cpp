@@ -27,6 +27,16 @@ Reference::~Reference() {
   }
 }
 
+std::string elementName(const BoundBuffer &buffer, uint64_t index) {
+  std::string text;
+  for (size_t axis = buffer.shape.size(); axis-- > 0;) {
+    text = std::to_string(index % uint64_t(buffer.shape[axis])) +
+           (text.empty() ? "" : ",") + text;
+    index /= uint64_t(buffer.shape[axis]);
+  }
+  return buffer.name + "[" + text + "]";
+}
+
 static interpreter::Kind kindOf(uint32_t type) {
   std::string_view name = driver::languageName(type);
   return interpreter::kindFromName(llvm::StringRef(name.data(), name.size()))
@@ -154,9 +164,8 @@ bool Reference::run(const driver::LoweredKernel &kernel, const Binding &binding,
   options.trackErrors = settings.tracksErrors;
   options.defaultIsTf32 = settings.defaultIsTf32;
   options.sameValueStoresRace = settings.races != Races::SameValue;
-  std::string held; // shown if the target will not come to print it
   if (!settings.showsPrints) {
-    options.print = [&held](const interpreter::PrintEvent &event) {
+    options.print = [this](const interpreter::PrintEvent &event) {
       if (held.size() < (size_t(1) << 20)) {
         held += printLine(event);
       }
@@ -186,6 +195,7 @@ bool Reference::run(const driver::LoweredKernel &kernel, const Binding &binding,
     std::string message = llvm::toString(std::move(failure));
     if (clean) {
       reportError(message);
+      failed = std::move(message);
     }
     return false;
   }
@@ -196,6 +206,7 @@ Status Reference::watch(const driver::LoweredKernel &kernel,
                         const Binding &binding,
                         const std::array<int64_t, 3> &grid,
                         std::optional<std::array<uint32_t, 3>> program,
+                        std::optional<Element> watched,
                         interpreter::Observer &observer) {
   interpreter::Options options;
   interpreter::LaunchArgs launch;
@@ -204,6 +215,12 @@ Status Reference::watch(const driver::LoweredKernel &kernel,
   }
   options.onlyProgram = program;
   options.observer = &observer;
+  if (watched) {
+    const BoundBuffer &buffer = binding.buffers[watched->buffer];
+    options.watched =
+        reinterpret_cast<uintptr_t>(memory[watched->buffer].data) +
+        watched->index * (buffer.content.size() / buffer.count);
+  }
   if (llvm::Error failure = interpreter::run(
           driver::kernelOf(*kernel.state().module), launch, options, report)) {
     return Status(TZ_E_INVALID_ARGUMENT, llvm::toString(std::move(failure)));

@@ -17,6 +17,13 @@ namespace tz::tool {
 /// there already; races are told as warnings.
 enum class Races { Error, SameValue, Warn };
 
+struct Element {
+  size_t buffer = 0;
+  uint64_t index = 0;
+};
+/// "out[3,17]"
+std::string elementName(const BoundBuffer &buffer, uint64_t index);
+
 class Reference {
 public:
   struct Settings {
@@ -29,12 +36,18 @@ public:
   /// Runs the kernel, checked. False after errors, which were reported.
   bool run(const driver::LoweredKernel &kernel, const Binding &binding,
            const std::array<int64_t, 3> &grid, const Settings &settings);
-  /// The same under an observer, which tells of findings itself; one program
-  /// only, if wanted. A failure is the status.
+  /// Why the run ended early, for one that found no mistake of memory.
+  const std::string &failure() const { return failed; }
+  /// What the kernel has printed, if it was not shown: its first MiB.
+  const std::string &printed() const { return held; }
+  /// The same under an observer, which tells of findings itself and is told
+  /// who stores to an element; one program only, if wanted. A failure is the
+  /// status.
   runtime::Status watch(const driver::LoweredKernel &kernel,
                         const Binding &binding,
                         const std::array<int64_t, 3> &grid,
                         std::optional<std::array<uint32_t, 3>> program,
+                        std::optional<Element> watched,
                         interpreter::Observer &observer);
   const interpreter::Report &outcome() const { return report; }
 
@@ -65,6 +78,8 @@ private:
   };
   std::vector<Memory> memory;
   interpreter::Report report;
+  std::string failed;
+  std::string held; // shown if the target will not come to print it
   double time = 0;
 };
 

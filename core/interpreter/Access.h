@@ -8,6 +8,7 @@
 #define TERRAZZO_CORE_INTERPRETER_ACCESS_H
 
 #include "core/interpreter/Machine.h"
+#include "core/interpreter/Observer.h"
 
 #include <cstring>
 
@@ -22,6 +23,11 @@ inline Permission ask(Machine &m, const Instruction &in, uint64_t address,
                       std::optional<uint64_t> stored = std::nullopt) {
   ShadowMemory::Verdict verdict = m.memory.access(
       {address, bytes, kind, m.linearProgram(), in.op, in.number, stored});
+  const bool isRead =
+      kind == AccessKind::Read || kind == AccessKind::AtomicRead;
+  if (m.options.observer && !isRead && m.options.watched - address < bytes) {
+    m.options.observer->stores(*in.op);
+  }
   if (!verdict.finding) {
     return Permission::Granted;
   }

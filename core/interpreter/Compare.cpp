@@ -198,6 +198,12 @@ Comparison compare(Kind kind, const void *expected, const void *actual,
     const Difference d = isFloat(kind)
                              ? floatDifference(kind, a, b, i, tolerance)
                              : integerDifference(kind, a, b, i, tolerance);
+    if (result.matches() && (d.outside || d.unbounded)) {
+      result.first = i;
+      result.firstExpected = d.expected;
+      result.firstActual = d.actual;
+      result.firstAllowed = d.allowed;
+    }
     result.mismatches += d.outside ? 1 : 0;
     result.incomparable += d.unbounded ? 1 : 0;
     result.maxAbsolute = std::max(result.maxAbsolute, d.absolute);

@@ -56,6 +56,9 @@ struct Comparison {
   /// The element farthest outside (else nearest to) its tolerance.
   uint64_t worst = 0;
   double worstExpected = 0, worstActual = 0, worstAllowed = 0;
+  /// Of those that do not match.
+  uint64_t first = 0;
+  double firstExpected = 0, firstActual = 0, firstAllowed = 0;
 
   bool matches() const { return mismatches == 0 && incomparable == 0; }
   /// Of what is allowed, how much the worst element uses; 0 if all are equal.

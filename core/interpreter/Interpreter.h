@@ -111,6 +111,8 @@ struct Options {
   std::atomic<uint64_t> *programsDone = nullptr;
   /// Told of each step (Observer.h); null: nobody.
   Observer *observer = nullptr;
+  /// The observer is told who stores here; 0: nowhere.
+  uint64_t watched = 0;
 };
 
 enum class FindingKind {

@@ -50,6 +50,8 @@ public:
   /// Checked mode has found a mistake for the first time, in the midst of the
   /// op. The run goes on.
   virtual void found(mlir::Operation & /*op*/, const Finding & /*finding*/) {}
+  /// The op is about to store to Options::watched, for one of its lanes.
+  virtual void stores(mlir::Operation & /*op*/) {}
   /// The run fails at the op and ends. The message is without the place.
   virtual void failed(mlir::Operation & /*op*/, llvm::StringRef /*message*/) {}
 };

@@ -4,13 +4,15 @@
 //        commands from the terminal, the command line or a pipe.
 // Why    A device cannot stop in a tile program and show a tile. The
 //        interpreter runs the IR as the frontend made it, before any pass, so
-//        lines and names are those of the source.
+//        lines and names are those of the source. With a target the kernel runs
+//        there first, and the run stops where the target goes another way.
 //===----------------------------------------------------------------------===//
 #include "core/arguments/CompiledKernel.h"
 #include "core/arguments/Request.h"
 #include "core/debugger/Debugger.h"
 #include "core/driver/LoweredKernel.h"
 #include "core/tools/tz/Commands.h"
+#include "core/tools/tz/DebugTarget.h"
 
 #include "terrazzo/wire/Wire.h"
 
@@ -26,7 +28,7 @@ namespace {
 struct DebugOptions {
   Request request;
   std::vector<std::string> breaks, commands;
-  std::string program;
+  std::string program, target;
   uint64_t seed = 0;
 };
 
@@ -101,8 +103,21 @@ chosenProgram(const std::string &text, const std::array<int64_t, 3> &grid) {
   return program;
 }
 
+/// The run stops where the target has gone another way, if it has.
+static void followTarget(const TargetOutcome &there, Debugger &debugger) {
+  if (there.first) {
+    debugger.stopAtStores(there.what);
+    debugger.runToBreakpoint();
+  } else if (there.interpreterFails ||
+             (!there.failedAt.empty() &&
+              debugger.addBreakpoint(there.failedAt).ok())) {
+    debugger.runToBreakpoint();
+  }
+}
+
 static int report(const Reference &reference, const Debugger &debugger,
-                  const Status &outcome, uint64_t programs) {
+                  const Status &outcome, const TargetOutcome &there,
+                  uint64_t programs) {
   const interpreter::Report &run = reference.outcome();
   uint64_t errors = 0;
   for (const interpreter::Finding &finding : run.findings) {
@@ -111,17 +126,20 @@ static int report(const Reference &reference, const Debugger &debugger,
   if (!outcome.ok()) {
     return reportError(outcome.message());
   }
+  if (there.first && !debugger.wasStored() && !debugger.wasQuit()) {
+    std::printf("no statement that ran stores to %s\n", there.what.c_str());
+  }
   std::printf("%llu of %llu programs have run to their end; %llu mistake%s\n",
               static_cast<unsigned long long>(run.programs),
               static_cast<unsigned long long>(programs),
               static_cast<unsigned long long>(errors), errors == 1 ? "" : "s");
-  return errors || debugger.mistakes() ? 1 : 0;
+  return errors || debugger.mistakes() || !there.isRight ? 1 : 0;
 }
 
 static int debug(DebugOptions &options) {
   TerminalSink sink;
-  Registry registry({.wantsCompiler = true}, nullptr);
-  driver::Driver driver(registry, nullptr);
+  Session session(toolSession());
+  driver::Driver driver(session.registry(), session.cache());
   // Before its arguments are asked for.
   Result<KernelSource> source =
       loadSource(parseKernel(options.request.kernel), options.request.imports);
@@ -154,6 +172,14 @@ static int debug(DebugOptions &options) {
   if (Status s = launch->binding.fill(options.seed); !s.ok()) {
     return reportFailure(s, sink);
   }
+  TargetOutcome there;
+  if (!options.target.empty() && options.target != "interp") {
+    auto found = runOnTarget(session, driver, options.target, *launch, sink);
+    if (!found) {
+      return reportFailure(found.status(), sink);
+    }
+    there = std::move(*found);
+  }
   Result<driver::LoweredKernel> lowered =
       driver.lower(launch->job, driver::Stage::Tile, sink);
   if (!lowered) {
@@ -170,10 +196,11 @@ static int debug(DebugOptions &options) {
     }
     debugger.runToBreakpoint();
   }
+  followTarget(there, debugger);
   Status outcome = reference.watch(*lowered, launch->binding, launch->grid,
-                                   *program, debugger);
+                                   *program, there.first, debugger);
   const auto &grid = launch->grid;
-  return report(reference, debugger, outcome,
+  return report(reference, debugger, outcome, there,
                 *program ? 1 : uint64_t(grid[0]) * grid[1] * grid[2]);
 }
 
@@ -185,16 +212,22 @@ the terminal, or from a pipe. Accesses out of bounds, reads of what was never
 written, races between programs and broken promises stop the run at their line.
 What runs is the IR as the frontend made it, before any pass.
 
+With --target the kernel first runs on that target. Arrays, prints and the end
+are compared with the interpreter's, within what the target may be off; the
+session then begins where the first element that differs is stored, or at the
+line where the target failed.
+
 Examples
   tz debug softmax.py::softmax_kernel --grid 4 --program 3
       --arg out=zeros:f32[4,61] --arg x=randn:f32[4,61] --arg n_cols=61
       --arg x_row_stride=61 --arg out_row_stride=61 --constexpr BLOCK=64
   tz debug kernel.py::k ... --break kernel.py:23 --command "p acc"
   tz debug kernel.py::k ... --command "b 23" --command c --command "stats acc"
+  tz debug kernel.py::k ... --target cpu --command bt --command names
   tz debug kernel.py::k ... --break "23 if pid == 3 and any(acc != acc)"
 
 Arguments are those of 'tz run --help'. Exit status: 0 no mistake was found,
-1 a mistake, an error or a wrong command, 2 usage.)help";
+1 a mistake, a target that differs, an error or a wrong command, 2 usage.)help";
 }
 
 void addDebugCommand(CLI::App &app, int &status) {
@@ -202,6 +235,11 @@ void addDebugCommand(CLI::App &app, int &status) {
       "debug", "Stop a kernel at its lines in the interpreter; print tiles");
   auto o = std::make_shared<DebugOptions>();
   addRequestOptions(*command, o->request);
+  command
+      ->add_option("--target", o->target,
+                   "Run there first, and begin where its results differ: cpu, "
+                   "cpu:0 ... (default: the interpreter alone)")
+      ->type_name("TARGET");
   command->add_option("--program", o->program,
                       "X, X,Y or X,Y,Z: run this program only");
   command

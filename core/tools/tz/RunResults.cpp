@@ -12,17 +12,6 @@ namespace tz::tool {
 using namespace runtime;
 using Clock = std::chrono::steady_clock;
 
-/// "[3,17]" of a flat index.
-static std::string position(const BoundBuffer &buffer, uint64_t index) {
-  std::string text;
-  for (size_t axis = buffer.shape.size(); axis-- > 0;) {
-    text = std::to_string(index % uint64_t(buffer.shape[axis])) +
-           (text.empty() ? "" : ",") + text;
-    index /= uint64_t(buffer.shape[axis]);
-  }
-  return "[" + text + "]";
-}
-
 /// "max error 1e-6 (1 ulp, 40 % of the tolerance)  ok", and what is wrong.
 void Runner::showVerdict(const BoundBuffer &buffer,
                          const interpreter::Comparison &verdict,
@@ -47,13 +36,13 @@ void Runner::showVerdict(const BoundBuffer &buffer,
               : isWrong         ? styled(Style::Bad, "MISMATCH").c_str()
                                 : styled(Style::Bad, "NOT COMPARABLE").c_str());
   if (verdict.mismatches != 0) {
-    std::printf("    %llu of %llu elements differ by more than %s; worst at "
-                "%s%s: expected %.9g +- %.3g, got %.9g\n",
-                static_cast<unsigned long long>(verdict.mismatches),
-                static_cast<unsigned long long>(verdict.count),
-                tolerance.reason.c_str(), buffer.name.c_str(),
-                position(buffer, verdict.worst).c_str(), verdict.worstExpected,
-                verdict.worstAllowed, verdict.worstActual);
+    std::printf(
+        "    %llu of %llu elements differ by more than %s; worst at "
+        "%s: expected %.9g +- %.3g, got %.9g\n",
+        static_cast<unsigned long long>(verdict.mismatches),
+        static_cast<unsigned long long>(verdict.count),
+        tolerance.reason.c_str(), elementName(buffer, verdict.worst).c_str(),
+        verdict.worstExpected, verdict.worstAllowed, verdict.worstActual);
   }
   if (verdict.incomparable != 0) {
     std::printf("    %llu of %llu elements differ where no finite bound is "
