@@ -274,11 +274,14 @@ void KernelLowering::loadView(tile::LoadViewOp op) {
     };
   }
   Vectors vectors = onlyThen(ofView(access), access.end);
+  MemoryHints hints = hintsOf(op);
   if (isLoadedByOwners(op)) {
+    // What else turns it off gives a number to those who look.
+    hints.isDeadWhereOff = !vectors.inside && !vectors.keep && !vectors.only;
     vectors = vectors.of(b, coordinatesOf(access.layout).isOwner);
   }
   Registers registers = loadVectors(
-      vectors, arithmetic->memoryType(access.element), other, hintsOf(op));
+      vectors, arithmetic->memoryType(access.element), other, hints);
   for (Value *&value : registers) {
     value = arithmetic->fromMemory(value, access.element);
   }

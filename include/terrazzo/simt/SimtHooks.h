@@ -52,6 +52,8 @@ struct MemoryHints {
   /// All lanes of the warp are here, with the same address and predicate. Told
   /// of loads, where SimtHooks::takesUniform.
   bool isUniform = false;
+  /// Of a load with a predicate: where that is off, nobody looks at the result.
+  bool isDeadWhereOff = false;
   AccessPlace place{}; // where SimtHooks::takesPlaces
   NearPlace near{};    // of loads and stores of views
 };

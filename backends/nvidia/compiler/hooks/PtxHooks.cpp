@@ -373,7 +373,7 @@ Value *PtxHooks::load(IRBuilderBase &b, Type *type, Value *pointer,
   const Words words(bits);
   std::string text, constraints;
   for (unsigned i = 0; i < words.count; ++i) {
-    if (predicate) {
+    if (predicate && !hints.isDeadWhereOff) {
       text += "mov.b" + std::to_string(words.bits < 16 ? 16 : words.bits) +
               " $" + std::to_string(i) + ", " +
               std::to_string(wordOf(other, i, words.bits)) + "; ";
