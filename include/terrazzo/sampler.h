@@ -1,4 +1,5 @@
-/*===- terrazzo/sampler.h - samples of instructions, "x.terrazzo.sampler/0" -===*\
+/*===- terrazzo/sampler.h - samples of instructions, "x.terrazzo.sampler/0"
+-===*\
 |*
 |* What   How a device half tells which instructions its kernels were found at,
 |*        and what they waited for. An experiment: it may change or go.
@@ -26,13 +27,13 @@ typedef struct tz_sampler tz_sampler;
  * Texts last until `told` returns. */
 typedef struct tz_sample {
   size_t struct_size;
-  tz_str kernel;       /* its symbol */
-  tz_str reason;       /* what was waited for; empty: nothing, or not known */
-  uint64_t offset;     /* bytes behind the kernel's first instruction */
-  uint64_t count;      /* of samples */
-  uint32_t device;     /* its number in devices() */
-  uint32_t line, col;  /* 0 = unknown */
-  tz_str file;         /* empty: the place in the source is not known */
+  tz_str kernel;      /* its symbol */
+  tz_str reason;      /* what was waited for; empty: nothing, or not known */
+  uint64_t offset;    /* bytes behind the kernel's first instruction */
+  uint64_t count;     /* of samples */
+  uint32_t device;    /* its number in devices() */
+  uint32_t line, col; /* 0 = unknown */
+  tz_str file;        /* empty: the place in the source is not known */
 } tz_sample;
 
 typedef struct tz_sampler_api {

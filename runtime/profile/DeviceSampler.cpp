@@ -13,15 +13,15 @@ DeviceSampler::DeviceSampler(const Device &device)
     : label(device.plugin().name()), half(device.half().place),
       owner(device.half().platform) {}
 
-Result<std::unique_ptr<DeviceSampler>>
-DeviceSampler::open(const Device &device, uint64_t period) {
+Result<std::unique_ptr<DeviceSampler>> DeviceSampler::open(const Device &device,
+                                                           uint64_t period) {
   const Plugin::DeviceHalf &half = device.half();
   const std::string &plugin = device.plugin().name();
   PluginMark mark(*half.place, "get_interface");
   const void *found = half.info->get_interface(TZ_SAMPLER_INTERFACE);
   if (!found) {
-    return Status(TZ_E_UNIMPLEMENTED,
-                  "the plugin '" + plugin + "' takes no samples of instructions");
+    return Status(TZ_E_UNIMPLEMENTED, "the plugin '" + plugin +
+                                          "' takes no samples of instructions");
   }
   std::unique_ptr<DeviceSampler> made(new DeviceSampler(device));
   made->table = wholeTable(static_cast<const tz_sampler_api *>(found));
@@ -70,9 +70,9 @@ Status DeviceSampler::read(const Reader &reader, uint64_t &lost) {
   };
   PluginMark mark(*half, "sampler.read");
   Status s = check(table.read(object, &call, told, &lost));
-  return s.ok() && !call.isComplete ? Status(TZ_E_OUT_OF_MEMORY,
-                                             "no memory for samples")
-                                    : s;
+  return s.ok() && !call.isComplete
+             ? Status(TZ_E_OUT_OF_MEMORY, "no memory for samples")
+             : s;
 }
 
 //===--- Nodes ------------------------------------------------------------===//

@@ -48,9 +48,9 @@ private:
   uint64_t taken = 0;
 };
 
-/// Puts samples of a device half below the nodes of their kernels. A kernel that
-/// has several nodes, or none, has one below "<samples>". With the recorder's
-/// lock.
+/// Puts samples of a device half below the nodes of their kernels. A kernel
+/// that has several nodes, or none, has one below "<samples>". With the
+/// recorder's lock.
 class SampleNodes {
 public:
   SampleNodes(Profile &profile, const tz_platform *platform);

@@ -2,7 +2,7 @@
 // RUN: tz-opt %s --simt-assign-layouts "--simt-pipeline-loops=async-copy-bytes=4 shared-bytes=65536" --simt-prefetch-loads --cse | FileCheck %s
 // RUN: tz-opt --simt-assign-layouts --simt-prefetch-loads %s -mlir-pass-statistics -o /dev/null 2>&1 | FileCheck %s --check-prefix=STATS
 // STATS: simt-prefetch-loads
-// STATS: 14  prefetched
+// STATS: 16  prefetched
 
 // The block to copy is loaded as well: its copies go two iterations ahead, its number
 // three. After the last iteration the last number is loaded again.
@@ -510,6 +510,51 @@ tile.kernel @scales(%x: !tile.ptr<f32> {tile.group = 1 : i64}, %o: !tile.ptr<f32
   %c0 = arith.constant 0 : i32
   %step = arith.constant 32 : i32
   %sum = scf.for %i = %c0 to %n step %step iter_args(%acc = %zero) -> (f32) : i32 {
+    %from = tile.addptr %x, %i : !tile.ptr<f32>, i32
+    %scale = tile.load %from {group = 1 : i64} : !tile.ptr<f32> -> f32
+    %next = arith.addf %acc, %scale : f32
+    scf.yield %next : f32
+  }
+  tile.store %o, %sum {group = 2 : i64} : !tile.ptr<f32>, f32
+  tile.return
+}
+
+// At most four iterations, since the bound is the lesser of four more than the first
+// and another one: one group, in which any but the first may not be there.
+// CHECK-LABEL: tile.kernel @at_most_four
+// CHECK: scf.if
+// CHECK-COUNT-4: tile.load
+// CHECK-NOT: tile.load
+// CHECK-NOT: scf.for
+// CHECK-COUNT-4: arith.addf
+// CHECK-NOT: scf.for
+// CHECK: tile.return
+tile.kernel @at_most_four(%x: !tile.ptr<f32> {tile.group = 1 : i64}, %o: !tile.ptr<f32> {tile.group = 2 : i64}, %first: i32, %n: i32) {
+  %zero = arith.constant 0.0 : f32
+  %c4 = arith.constant 4 : i32
+  %step = arith.constant 1 : i32
+  %other = tile.minsi %first, %n : i32
+  %end = arith.addi %other, %c4 : i32
+  %sum = scf.for %i = %first to %end step %step iter_args(%acc = %zero) -> (f32) : i32 {
+    %from = tile.addptr %x, %i : !tile.ptr<f32>, i32
+    %scale = tile.load %from {group = 1 : i64} : !tile.ptr<f32> -> f32
+    %next = arith.addf %acc, %scale : f32
+    scf.yield %next : f32
+  }
+  tile.store %o, %sum {group = 2 : i64} : !tile.ptr<f32>, f32
+  tile.return
+}
+
+// Four less are no bound: the difference may wrap. Groups, and a rest.
+// CHECK-LABEL: tile.kernel @wraps
+// CHECK: scf.for
+// CHECK: tile.return
+tile.kernel @wraps(%x: !tile.ptr<f32> {tile.group = 1 : i64}, %o: !tile.ptr<f32> {tile.group = 2 : i64}, %first: i32, %n: i32) {
+  %zero = arith.constant 0.0 : f32
+  %less = arith.constant -4 : i32
+  %step = arith.constant 1 : i32
+  %end = arith.addi %first, %less : i32
+  %sum = scf.for %i = %first to %end step %step iter_args(%acc = %zero) -> (f32) : i32 {
     %from = tile.addptr %x, %i : !tile.ptr<f32>, i32
     %scale = tile.load %from {group = 1 : i64} : !tile.ptr<f32> -> f32
     %next = arith.addf %acc, %scale : f32

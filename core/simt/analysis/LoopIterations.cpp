@@ -7,7 +7,10 @@
 
 #include "core/simt/analysis/MemoryOrder.h"
 
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace tz;
@@ -162,4 +165,58 @@ Value tz::simt::indexAfter(OpBuilder &b, const IterationCounter &counter,
   return arith::AddIOp::create(
       b, counter.loc, index,
       arith::MulIOp::create(b, counter.loc, counter.step, many));
+}
+
+std::optional<int64_t> tz::simt::fewIterations(scf::ForOp loop, int64_t most) {
+  const std::optional<int64_t> low = getConstantIntValue(loop.getLowerBound()),
+                               high = getConstantIntValue(loop.getUpperBound()),
+                               step = getConstantIntValue(loop.getStep());
+  constexpr int64_t small = int64_t{1} << 30; // no sum of these wraps
+  if (!low || !high || !step || *step <= 0 || *step >= small || *low < 0 ||
+      *high >= small || *high <= *low) {
+    return std::nullopt;
+  }
+  const int64_t count = (*high - *low + *step - 1) / *step;
+  return count <= most ? std::optional(count) : std::nullopt;
+}
+
+/// How many more than `low` a bound is at most, if it is the lesser of such
+/// sums and others.
+static std::optional<int64_t> mostAbove(Value low, Value bound,
+                                        unsigned depth = 0) {
+  constexpr unsigned deepest = 6;
+  if (bound == low) {
+    return 0;
+  }
+  Operation *op = bound.getDefiningOp();
+  if (!op || depth == deepest) {
+    return std::nullopt;
+  }
+  auto next = [&](Value value) { return mostAbove(low, value, depth + 1); };
+  if (auto least = dyn_cast<tile::MinSIOp>(op)) {
+    const std::optional<int64_t> one = next(least.getLhs()),
+                                 other = next(least.getRhs());
+    return one && other ? std::min(*one, *other) : one ? one : other;
+  }
+  if (auto sum = dyn_cast<arith::AddIOp>(op)) {
+    const std::optional<int64_t> more = getConstantIntValue(sum.getRhs()),
+                                 rest =
+                                     more ? next(sum.getLhs()) : std::nullopt;
+    constexpr int64_t small = int64_t{1} << 30;
+    // A sum that wraps is below zero, and so no bound of anything.
+    return rest && *more >= 0 && *more < small && *rest < small
+               ? std::optional(*rest + *more)
+               : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::optional<int64_t> tz::simt::iterationsAtMost(scf::ForOp loop) {
+  const std::optional<int64_t> step = getConstantIntValue(loop.getStep()),
+                               most = mostAbove(loop.getLowerBound(),
+                                                loop.getUpperBound());
+  if (!step || *step <= 0 || !most || loop.getUnsignedCmp()) {
+    return std::nullopt;
+  }
+  return llvm::divideCeilSigned(std::max<int64_t>(*most, 0), *step);
 }

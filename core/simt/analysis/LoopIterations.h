@@ -68,6 +68,13 @@ mlir::Value hasIteration(mlir::OpBuilder &b, const IterationCounter &counter,
 mlir::Value indexAfter(mlir::OpBuilder &b, const IterationCounter &counter,
                        mlir::Value index, unsigned iterations);
 
+/// How many iterations a loop has, if that is known, and no more than `most`.
+std::optional<int64_t> fewIterations(mlir::scf::ForOp loop, int64_t most);
+
+/// How many iterations a loop has at most, if its upper bound is the lesser of
+/// its lower one and a constant more, and of anything else.
+std::optional<int64_t> iterationsAtMost(mlir::scf::ForOp loop);
+
 } // namespace tz::simt
 
 #endif // TERRAZZO_CORE_SIMT_ANALYSIS_LOOPITERATIONS_H

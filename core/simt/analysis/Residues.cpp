@@ -22,10 +22,11 @@ namespace {
 constexpr unsigned MostBits = 6; // of a divisor that is looked for
 
 unsigned zerosOf(int64_t number) {
-  return number == 0 ? MostBits
-                     : std::min<unsigned>(
-                           MostBits, unsigned(llvm::countr_zero(
-                                         static_cast<uint64_t>(number))));
+  return number == 0
+             ? MostBits
+             : std::min<unsigned>(
+                   MostBits,
+                   unsigned(llvm::countr_zero(static_cast<uint64_t>(number))));
 }
 
 /// The number that a value, or each element of it, is.
@@ -81,8 +82,7 @@ unsigned lowZeros(Value value, unsigned depth = 0) {
       .Case([&](tile::ShlOp) {
         const std::optional<int64_t> by = constantOf(op->getOperand(1));
         return by && *by >= 0 && *by <= int64_t(MostBits)
-                   ? std::min(MostBits,
-                              next(op->getOperand(0)) + unsigned(*by))
+                   ? std::min(MostBits, next(op->getOperand(0)) + unsigned(*by))
                    : 0;
       })
       .Default([](Operation *) { return 0; });
@@ -147,7 +147,8 @@ void Places::addOffset(Value offset, int64_t factor) {
   constexpr unsigned mostSteps = 64;
   if (const std::optional<int64_t> number = constantOf(offset)) {
     // What wraps keeps its low bits.
-    constant = int64_t(uint64_t(constant) + uint64_t(*number) * uint64_t(factor));
+    constant =
+        int64_t(uint64_t(constant) + uint64_t(*number) * uint64_t(factor));
     return;
   }
   isKnown &= ++steps <= mostSteps;
@@ -214,8 +215,8 @@ std::optional<Places> Places::of(Operation *op) {
     Value view = fromView ? fromView.getView()
                  : toView ? toView.getView()
                           : Value();
-    auto made = view ? view.getDefiningOp<tile::MakeViewOp>()
-                     : tile::MakeViewOp();
+    auto made =
+        view ? view.getDefiningOp<tile::MakeViewOp>() : tile::MakeViewOp();
     if (!made) {
       return std::nullopt;
     }
@@ -227,8 +228,7 @@ std::optional<Places> Places::of(Operation *op) {
 
 /// Is it computed once, not in a loop or branch?
 bool isOfKernel(Value value) {
-  return !value ||
-         isa<tile::KernelOp>(value.getParentBlock()->getParentOp());
+  return !value || isa<tile::KernelOp>(value.getParentBlock()->getParentOp());
 }
 
 std::optional<unsigned> Places::zerosBeside(const Places &other,

@@ -239,8 +239,9 @@ def PrefetchLoads : SimtPass<"simt-prefetch-loads"> {
   let description = [{
     In a loop with dots, loads that are no asynchronous copies are done one iteration
     early. A small loop without dots, in which a thread loads a few bytes an iteration,
-    does the loads of four iterations together, then the four iterations. Where it
-    is known to have at most eight, all of their loads come first.
+    does the loads of four iterations together, then the four iterations; the last
+    group asks which of its iterations are there. All loads come first where up to
+    eight iterations are known, or it is known that there are at most four.
   }];
   let statistics = [
     Statistic<"prefetched", "prefetched", "loads that go ahead">

@@ -150,6 +150,7 @@ private:
   SmallVector<Value> emitRest(OpBuilder &b, Value index, unsigned most,
                               SmallVector<Value> carried);
   void loadGroups(int64_t together, bool groupsRest);
+  void loadAtMost(unsigned iterations);
   void loadAll(int64_t iterations);
   SmallVector<Value> emitBody(OpBuilder &b, IRMapping &map);
 
@@ -474,6 +475,21 @@ void Prefetcher::loadGroups(int64_t together, bool groupsRest) {
   loop.erase();
 }
 
+/// One group of iterations, of which any may not be there.
+void Prefetcher::loadAtMost(unsigned iterations) {
+  scf::IfOp branch = branchIfIterated(loop);
+  const bool hasResults = loop.getNumResults() != 0;
+  OpBuilder b = hasResults ? branch.getThenBodyBuilder()
+                           : OpBuilder(branch.thenBlock()->getTerminator());
+  SmallVector<Value> results =
+      emitRest(b, loop.getLowerBound(), iterations, loop.getInitArgs());
+  if (hasResults) {
+    scf::YieldOp::create(b, loc, results);
+  }
+  loop.replaceAllUsesWith(branch.getResults());
+  loop.erase();
+}
+
 /// A few iterations, as many as the loop has: their loads, then what is done
 /// with them.
 void Prefetcher::loadAll(int64_t iterations) {
@@ -500,20 +516,6 @@ void Prefetcher::loadAll(int64_t iterations) {
   }
   loop.replaceAllUsesWith(carried);
   loop.erase();
-}
-
-/// If there are few and it is known how many.
-std::optional<int64_t> fewIterations(scf::ForOp loop, int64_t most) {
-  const std::optional<int64_t> low = getConstantIntValue(loop.getLowerBound()),
-                               high = getConstantIntValue(loop.getUpperBound()),
-                               step = getConstantIntValue(loop.getStep());
-  constexpr int64_t small = int64_t{1} << 30; // no sum of these wraps
-  if (!low || !high || !step || *step <= 0 || *step >= small || *low < 0 ||
-      *high >= small || *high <= *low) {
-    return std::nullopt;
-  }
-  const int64_t count = (*high - *low + *step - 1) / *step;
-  return count <= most ? std::optional(count) : std::nullopt;
 }
 
 size_t Prefetcher::run() {
@@ -543,6 +545,11 @@ size_t Prefetcher::run() {
     loadAll(*iterations);
   } else if (carriesOneIteration()) {
     carryOneIteration();
+  } else if (const std::optional<int64_t> most = iterationsAtMost(loop);
+             most && *most > 1 && *most <= groupOfSmall && !hasDots &&
+             slice.carried.empty() &&
+             (isSmall || (isShort && iterationsTogether(bytes) >= *most))) {
+    loadAtMost(unsigned(*most));
   } else if (isSmall && slice.carried.empty() && !worksInPlace()) {
     loadGroups(groupOfSmall, /*groupsRest=*/true);
   } else if (const int64_t together = iterationsTogether(bytes);

@@ -116,8 +116,8 @@ static std::string describe(const BoundBuffer &buffer,
   char values[128];
   std::snprintf(values, sizeof(values), "%.9g, not %.9g", verdict.firstActual,
                 verdict.firstExpected);
-  first = elementName(buffer, verdict.first) + ", where the target has " +
-          values;
+  first =
+      elementName(buffer, verdict.first) + ", where the target has " + values;
   std::string text = std::to_string(verdict.mismatches + verdict.incomparable) +
                      " of " + std::to_string(verdict.count) +
                      " elements differ; the first is " +

@@ -19,7 +19,8 @@ namespace tz::cpu {
 
 namespace {
 
-/// Cycles count as of a processor of 3 GHz: clocks change from moment to moment.
+/// Cycles count as of a processor of 3 GHz: clocks change from moment to
+/// moment.
 constexpr uint64_t CyclesOfMicrosecond = 3000;
 /// The system's own clock ticks are not shorter.
 constexpr uint64_t ShortestMicroseconds = 1000;
@@ -248,8 +249,8 @@ void endSamplesOf(tz_module &module) {
   const auto code = module.object->codeBytes();
   State &s = state();
   std::lock_guard guard(s.lock);
-  auto known = s.modules.find(reinterpret_cast<uint64_t>(code.data()) +
-                              code.size());
+  auto known =
+      s.modules.find(reinterpret_cast<uint64_t>(code.data()) + code.size());
   if (known != s.modules.end() && known->second == &module) {
     try {
       settle(s);

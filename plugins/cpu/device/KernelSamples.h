@@ -1,6 +1,7 @@
 //===- KernelSamples.h - Which instructions kernels were found at ---------===//
 //
-// What   The table x.terrazzo.sampler/0: a timer of the process's processor time
+// What   The table x.terrazzo.sampler/0: a timer of the process's processor
+// time
 //        interrupts whatever thread runs, and its instruction is kept; those in
 //        kernels are told, with their lines.
 // Why    The time of a line is known without changing the kernel.
