@@ -87,8 +87,9 @@ tile.kernel @arrays(%x: !tile.ptr<f32> {tile.group = 1 : i64}, %y: !tile.ptr<f32
 // CHECK-LABEL: simt-print-disjoint-accesses @threads
 // CHECK-NEXT: tile.load_view %{{.*}}: access 0, {{.*}}, by thread from [0], always from [0]
 // CHECK-NEXT: tile.store_view: access 1, {{.*}}, by thread from [0, 1], always from [0, 1]
-// CHECK-NEXT: tile.load_view %{{.*}}: access 2, {{.*}}, by thread from [2], always from []
-// CHECK-NEXT: tile.store_view: access 3, {{.*}}, by thread from [2, 3], always from []
+// CHECK-NEXT: tile.load %{{.*}}: access 2, apart from [], in other iterations from []
+// CHECK-NEXT: tile.load_view %{{.*}}: access 3, {{.*}}, by thread from [3], always from []
+// CHECK-NEXT: tile.store_view: access 4, {{.*}}, by thread from [3, 4], always from []
 #one = #simt.layout<rank 1, lane [[1], [2], [4], [8], [16]], warp [[32], [64]]>
 #two = #simt.layout<rank 1, lane [[1], [2], [4], [8], [16]], warp [[32], [0]]>
 tile.kernel @threads(%x: !tile.ptr<f32> {tile.group = 1 : i64}, %high: i32, %n: i64) {
@@ -130,5 +131,41 @@ tile.kernel @owners(%x: !tile.ptr<f32> {tile.group = 1 : i64}, %n: i64) {
     tile.yield %s : f32
   }
   tile.store %x, %sum {group = 1 : i64} : !tile.ptr<f32>, f32
+  tile.return
+}
+
+// Even and odd elements, through pointers, of a step that is even or any. What is
+// apart in each iteration by one alone meets the next one's.
+// CHECK-LABEL: simt-print-disjoint-accesses @residues
+// CHECK: tile.store: access 0, apart from [], in other iterations from []
+// CHECK-NEXT: tile.store: access 1, {{.*}}, by residue from [0], always from [0]
+// CHECK-NEXT: tile.store: access 2, apart from [], in other iterations from []
+// CHECK-NEXT: tile.store: access 3, {{.*}}, by residue from [2], always from []
+tile.kernel @residues(%x: !tile.ptr<f32> {tile.group = 1 : i64}, %even: i32 {tile.divisibility = 2 : i64}, %n: i32, %v: f32) {
+  %two = arith.constant dense<2> : tensor<64xi32>
+  %one = arith.constant dense<1> : tensor<64xi32>
+  %zero = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %values = tile.splat %v : f32 -> tensor<64xf32>
+  %lane = tile.range 0 to 64 : tensor<64xi32>
+  %at = arith.muli %lane, %two : tensor<64xi32>
+  %xs = tile.splat %x : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>>
+  scf.for %i = %zero to %n step %c1 : i32 {
+    %row = arith.muli %i, %even : i32
+    %rows = tile.splat %row : i32 -> tensor<64xi32>
+    %here = arith.addi %at, %rows : tensor<64xi32>
+    %next = arith.addi %here, %one : tensor<64xi32>
+    %a = tile.addptr %xs, %here : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
+    %b = tile.addptr %xs, %next : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
+    tile.store %a, %values {group = 1 : i64} : tensor<64x!tile.ptr<f32>>, tensor<64xf32>
+    tile.store %b, %values {group = 1 : i64} : tensor<64x!tile.ptr<f32>>, tensor<64xf32>
+    %is = tile.splat %i : i32 -> tensor<64xi32>
+    %step = arith.addi %at, %is : tensor<64xi32>
+    %after = arith.addi %step, %one : tensor<64xi32>
+    %c = tile.addptr %xs, %step : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
+    %d = tile.addptr %xs, %after : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
+    tile.store %c, %values {group = 1 : i64} : tensor<64x!tile.ptr<f32>>, tensor<64xf32>
+    tile.store %d, %values {group = 1 : i64} : tensor<64x!tile.ptr<f32>>, tensor<64xf32>
+  }
   tile.return
 }
