@@ -122,7 +122,7 @@ private:
   void readEvents();
   Status readParts();
   void sample(const Device &device);
-  Status readSamples();
+  void readSamples();
   void dropAsked();
   void drop(uint64_t id, bool isLost);
   void complete(uint64_t id, uint64_t began, uint64_t ended, uint64_t row);

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "backends/nvidia/device/CudaDevice.h"
 
+#include "backends/nvidia/device/CuptiSamples.h"
+
 #include <terrazzo/plugin/Device.h>
 
 #include <algorithm>
@@ -73,6 +75,7 @@ tz_device::~tz_device() {
   if (!hasContext()) {
     return;
   }
+  endSamplesOf(*this);
   // What nobody freed. After a fault all of this fails, and need not succeed.
   try {
     ContextScope scope(*this);
@@ -104,8 +107,11 @@ Context tz_device::context() {
     result = driver.primaryContextRetain(&made, number);
     if (result == Success) {
       retained.store(made, std::memory_order_release);
-      return made;
     }
+  }
+  if (result == Success) {
+    sampleContextOf(*this);
+    return made;
   }
   fail(result, "start work on device " + label() + " (" + facts.name + ")");
 }

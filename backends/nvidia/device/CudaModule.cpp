@@ -8,6 +8,7 @@
 //        takes 50 ms for should be needed.
 //===----------------------------------------------------------------------===//
 #include "backends/nvidia/device/CudaDevice.h"
+#include "backends/nvidia/device/CuptiSamples.h"
 #include "backends/nvidia/device/TensorMap.h"
 
 #include <terrazzo/plugin/Structs.h>
@@ -99,6 +100,9 @@ static driver::Module loadPart(tz_device &device, bool portable,
                     " on " + device.label() + " (" +
                     device.facts.target.substr(7) + ")",
                 said.empty() ? said : "the driver's compiler says: " + said);
+  }
+  if (!portable) {
+    keepLines(image);
   }
   return native;
 }

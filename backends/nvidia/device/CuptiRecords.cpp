@@ -29,7 +29,7 @@ static constexpr size_t MostCalls = size_t(1) << 20;
 
 /// Where CUPTI is looked for: the program's choice first. A process that has
 /// loaded one already (torch has) is given that one.
-static std::vector<std::string> libraries() {
+std::vector<std::string> cuptiLibraries() {
   if (const char *file = secure_getenv("TERRAZZO_NVIDIA_CUPTI")) {
     return {file};
   }
@@ -69,9 +69,13 @@ Cupti::Cupti(std::vector<std::string> names) {
 }
 
 void Cupti::check(cupti::Result result, const char *attempt) const {
-  if (result == cupti::Success) {
-    return;
+  if (result != cupti::Success) {
+    failCupti(getResultString, result, attempt);
   }
+}
+
+void failCupti(cupti::Result (*getResultString)(cupti::Result, const char **),
+               cupti::Result result, const char *attempt) {
   const char *text = nullptr;
   std::string message = "cannot " + std::string(attempt) + ": ";
   message += getResultString(result, &text) == cupti::Success && text
@@ -103,7 +107,7 @@ std::atomic<const Cupti *> lastCupti{nullptr};
 
 tz_profiler::tz_profiler(tz_platform &platform,
                          const tz::plugin::RecordHost &host)
-    : cupti(*new Cupti(libraries())), platform(platform), told(host) {
+    : cupti(*new Cupti(cuptiLibraries())), platform(platform), told(host) {
   std::lock_guard guard(ownerMutex());
   if (owner) {
     throw Failure(TZ_E_FAILED_PRECONDITION,

@@ -22,6 +22,13 @@
 
 namespace tz::nvidia {
 
+/// The names by which CUPTI is looked for.
+std::vector<std::string> cuptiLibraries();
+/// `attempt`: "start records of kernels"; getResultString: CUPTI's.
+[[noreturn]] void failCupti(cupti::Result (*getResultString)(cupti::Result,
+                                                             const char **),
+                            cupti::Result result, const char *attempt);
+
 /// CUPTI's functions. Throws TZ_E_UNAVAILABLE: it is absent, or too old.
 struct Cupti {
   explicit Cupti(std::vector<std::string> names);

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "backends/nvidia/device/CudaDevice.h"
 #include "backends/nvidia/device/CuptiRecords.h"
+#include "backends/nvidia/device/CuptiSamples.h"
 
 #include <terrazzo/plugin/Entry.h>
 
@@ -15,7 +16,8 @@ static const void *getInterface(const char *id) {
   return name == "tz.device/1"
              ? static_cast<const void *>(&tz::nvidia::deviceApi())
          : name == TZ_PROFILER_INTERFACE ? &tz::nvidia::profilerApi()
-                                         : nullptr;
+         : name == TZ_SAMPLER_INTERFACE  ? &tz::nvidia::samplerApi()
+                                         : static_cast<const void *>(nullptr);
 }
 
 extern "C" const tz_plugin *tz_plugin_query_v0(const tz_query *query) {

@@ -7,6 +7,7 @@
 #include "backends/nvidia/test/FakeCupti.h"
 
 #include <cstring>
+#include <iterator>
 #include <mutex>
 
 using namespace tz::nvidia::test;
@@ -229,6 +230,119 @@ FAKE_API int cuptiActivityGetNumDroppedRecords(void *, uint32_t,
                                                size_t *dropped) {
   *dropped = state().control.dropped;
   state().control.dropped = 0;
+  return 0;
+}
+
+//===--- Samples of instructions ------------------------------------------===//
+
+static constexpr const char *FakeReasons[] = {
+    "smsp__pcsamp_warps_issue_stalled_selected",
+    "smsp__pcsamp_warps_issue_stalled_long_scoreboard",
+    "smsp__pcsamp_warps_issue_stalled_long_scoreboard_not_issued"};
+/// They have CUPTI's numbers from here on.
+static constexpr uint32_t FirstReason = 4;
+
+template <typename T>
+static T get(const void *at, size_t offset) {
+  T value;
+  std::memcpy(&value, static_cast<const char *>(at) + offset, sizeof(value));
+  return value;
+}
+
+template <typename T>
+static void set(void *at, size_t offset, T value) {
+  std::memcpy(static_cast<char *>(at) + offset, &value, sizeof(value));
+}
+
+FAKE_API int cuptiPCSamplingEnable(void *) {
+  ENTER(cuptiPCSamplingEnable)
+  state().control.isSamplerThere = true;
+  return 0;
+}
+
+FAKE_API int cuptiPCSamplingDisable(void *) {
+  ENTER(cuptiPCSamplingDisable)
+  state().control.isSamplerThere = state().control.isSampling = false;
+  return 0;
+}
+
+FAKE_API int cuptiPCSamplingStart(void *) {
+  ENTER(cuptiPCSamplingStart)
+  state().control.isSampling = true;
+  return 0;
+}
+
+FAKE_API int cuptiPCSamplingStop(void *) {
+  ENTER(cuptiPCSamplingStop)
+  state().control.isSampling = false;
+  return 0;
+}
+
+FAKE_API int cuptiPCSamplingSetConfigurationAttribute(void *params) {
+  ENTER(cuptiPCSamplingSetConfigurationAttribute)
+  const auto *settings = get<const char *>(params, 32);
+  for (size_t i = 0; i < get<size_t>(params, 24); ++i) {
+    const char *one = settings + 32 * i;
+    state().control.settings[get<uint32_t>(one, 0)] = get<uint64_t>(one, 8);
+  }
+  return 0;
+}
+
+FAKE_API int cuptiPCSamplingGetNumStallReasons(void *params) {
+  ENTER(cuptiPCSamplingGetNumStallReasons)
+  *get<size_t *>(params, 24) = std::size(FakeReasons);
+  return 0;
+}
+
+FAKE_API int cuptiPCSamplingGetStallReasons(void *params) {
+  ENTER(cuptiPCSamplingGetStallReasons)
+  for (size_t i = 0; i < std::size(FakeReasons); ++i) {
+    get<uint32_t *>(params, 32)[i] = FirstReason + uint32_t(i);
+    std::strcpy(get<char **>(params, 40)[i], FakeReasons[i]);
+  }
+  return 0;
+}
+
+/// Of what was found as much as a call gives. Only of a range that has ended.
+FAKE_API int cuptiPCSamplingGetData(void *params) {
+  ENTER(cuptiPCSamplingGetData)
+  FakeCupti &control = state().control;
+  char *data = get<char *>(params, 24), *places = get<char *>(data, 56);
+  const size_t count = control.isSampling ? 0
+                                          : std::min(control.placesOfACall,
+                                                     control.found.size());
+  for (size_t i = 0; i < count; ++i) {
+    const FakePlace &from = control.found[i];
+    char *to = places + 64 * i;
+    set(to, 8, from.crc);
+    set(to, 16, from.offset);
+    set(to, 32, from.function);
+    set(to, 40, from.counts.size());
+    for (size_t j = 0; j < from.counts.size(); ++j) {
+      set(get<char *>(to, 48), 8 * j, FirstReason + uint32_t(j));
+      set(get<char *>(to, 48), 8 * j + 4, from.counts[j]);
+    }
+  }
+  control.found.erase(control.found.begin(), control.found.begin() + count);
+  set(data, 24, control.droppedSamples);
+  control.droppedSamples = 0;
+  set(data, 32, count);
+  set(data, 40, control.found.size());
+  set(data, 72, uint8_t(control.isHardwareFull));
+  return control.isHardwareFull ? 8 : 0;
+}
+
+FAKE_API int cuptiGetCubinCrc(void *params) {
+  ENTER(cuptiGetCubinCrc)
+  set(params, 24, uint64_t(get<size_t>(params, 8)));
+  return 0;
+}
+
+FAKE_API int cuptiGetSassToSourceCorrelation(void *params) {
+  ENTER(cuptiGetSassToSourceCorrelation)
+  set(params, 32, uint32_t(10 + get<uint64_t>(params, 40) / 16));
+  set(params, 48, strdup("k.py"));
+  set(params, 56, strdup("/src"));
   return 0;
 }
 

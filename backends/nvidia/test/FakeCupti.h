@@ -17,18 +17,31 @@
 
 namespace tz::nvidia::test {
 
+/// An instruction that was found, with how often for each of FakeReasons.
+struct FakePlace {
+  uint64_t crc, offset;
+  const char *function;
+  std::vector<uint32_t> counts;
+};
+
 struct FakeCupti {
   // Settings.
   uint32_t version = 26;
   std::string failFunction; ///< whose calls give failResult
   int failResult = 999;
-  size_t dropped = 0;    ///< told at the next flush
-  bool isLate = false;   ///< pushed numbers stand behind their kernels
-  uint64_t clock = 5000; ///< each kernel takes 100 of it
+  size_t dropped = 0;           ///< told at the next flush
+  bool isLate = false;          ///< pushed numbers stand behind their kernels
+  uint64_t clock = 5000;        ///< each kernel takes 100 of it
+  std::vector<FakePlace> found; ///< since sampling was started
+  size_t placesOfACall = 2;     ///< that GetData gives at most
+  uint64_t droppedSamples = 0;  ///< told with the next data
+  bool isHardwareFull = false;
 
   // Records.
   std::map<std::string, int> calls;
-  std::set<uint32_t> kinds; ///< that are enabled
+  std::set<uint32_t> kinds;              ///< that are enabled
+  std::map<uint32_t, uint64_t> settings; ///< of sampling, by attribute
+  bool isSampling = false, isSamplerThere = false;
   std::map<uint32_t, std::vector<uint64_t>> pushed;
 
   /// A kernel, as the driver or another library launches it.

@@ -1,0 +1,204 @@
+"""Whether samples of instructions are where the time goes, and what sampling costs: ours and Proton's.
+
+    python samples.py --output samples.json                  on the GPU, both; each in a process of its own
+    python samples.py --device cpu --peers ours --interval 3000000
+
+Each kernel has one statement that takes nearly all of its time, marked "# hot". It runs without a profiler and under
+mode="pcsampling:interval=..."; told are the share of its samples that are at the hot statement's line, and how much longer
+it took. A loop's own line is another statement. Prints a table; --output writes JSON by ../results/schema.json.
+"""
+
+import argparse
+import inspect
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(os.path.dirname(HERE), "results")]
+
+import results  # noqa: E402
+
+
+def kernels(package):
+    """name -> kernel(x, y, n, BLOCK)."""
+    if package == "ours":
+        import terrazzo.triton as triton
+        import terrazzo.triton.language as language
+    else:
+        import triton
+        import triton.language as language
+    globals()["tl"] = language
+
+    @triton.jit
+    def functions(x, y, n, BLOCK: tl.constexpr):
+        at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        v = tl.load(x + at)
+        for _ in range(n):
+            v = tl.exp(tl.sin(v) * tl.cos(v)) * 0.25 + tl.log(v * v + 1.5)  # hot
+        tl.store(y + at, v)
+
+    @triton.jit
+    def quotients(x, y, n, BLOCK: tl.constexpr):
+        at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        v = tl.load(x + at)
+        d = tl.load(x + at + BLOCK * tl.num_programs(0)) + 1.25
+        for _ in range(n):
+            v = tl.div_rn(tl.div_rn(v + 3.0, d), tl.div_rn(v + 5.0, d)) + tl.div_rn(v, d)  # hot
+        tl.store(y + at, v)
+
+    @triton.jit
+    def gather(x, y, n, BLOCK: tl.constexpr):
+        at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        where = at
+        for _ in range(n):
+            where = (tl.load(x + where) * 1048576.0).to(tl.int32) & 0xFFFFF  # hot
+        tl.store(y + at, where.to(tl.float32))
+
+    @triton.jit
+    def updates(x, y, n, BLOCK: tl.constexpr):
+        at = tl.arange(0, BLOCK)
+        for _ in range(n // 8 + 1):
+            tl.atomic_add(y + at, 1.0)  # hot
+        tl.store(y + at + BLOCK, tl.load(x + at))
+
+    @triton.jit
+    def product(x, y, n, BLOCK: tl.constexpr):
+        N: tl.constexpr = 64
+        at = tl.arange(0, N)
+        a = tl.load(x + at[:, None] * N + at[None, :])
+        c = a
+        for _ in range(n):
+            c = tl.dot(c, a, input_precision="ieee") * 0.01  # hot
+        tl.store(y + at[:, None] * N + at[None, :], c)
+
+    return {"functions": functions, "quotients": quotients, "gather": gather, "updates": updates, "product": product}
+
+
+def hot_line(kernel):
+    lines, first = inspect.getsourcelines(kernel.fn)
+    return first + next(i for i, text in enumerate(lines) if "# hot" in text)
+
+
+def samples_by_line(node, found):
+    """Adds samples of this file's lines, by number; those of others under their name. Names: FILE:LINE@KERNEL, or FILE:KERNEL@LINE."""
+    count = node["metrics"].get("num_samples", 0)
+    if count:
+        name = node["frame"]["name"]
+        path, _, place = name.rpartition(":")
+        number = next((int(part) for part in place.split("@") if part.isdigit()), None)
+        key = str(number) if number and os.path.basename(path) == os.path.basename(__file__) else name
+        found[key] = found.get(key, 0) + count
+    for child in node["children"]:
+        samples_by_line(child, found)
+
+
+def reasons(node, found):
+    for name, value in node["metrics"].items():
+        if name.startswith("stalled_") and value:
+            found[name[8:]] = found.get(name[8:], 0) + value
+    for child in node["children"]:
+        reasons(child, found)
+
+
+def measure(package, options):
+    """One peer, in this process; prints JSON."""
+    import torch
+
+    if package == "ours":
+        import terrazzo.triton.profiler as profiler
+    else:
+        import triton.profiler as profiler
+    device, sync = options.device, torch.cuda.synchronize if options.device == "cuda" else lambda: None
+    programs, block = options.programs, 1024
+    x = torch.rand(max(1 << 20, 2 * programs * block), device=device)
+    y = torch.zeros_like(x)
+    folder = tempfile.mkdtemp(prefix="profiler-samples-")
+    found = {}
+    for name, kernel in kernels(package).items():
+        def seconds(launches, kernel=kernel):
+            sync()
+            begin = time.perf_counter()
+            for _ in range(launches):
+                kernel[(programs,)](x, y, options.turns, BLOCK=block)
+            sync()
+            return (time.perf_counter() - begin) / launches
+
+        try:
+            seconds(1)
+            launches = max(3, int(options.seconds / max(seconds(2), 1e-6)))
+            plain = [seconds(launches) for _ in range(3)]
+            session = profiler.start(os.path.join(folder, name), mode=f"pcsampling:interval={options.interval}",
+                                     **({"backend": "cupti"} if package == "Proton" else {}))
+            seconds(1)  # compiles with lines
+            sampled = [seconds(launches) for _ in range(3)]
+            profiler.finalize(session)
+            with open(os.path.join(folder, name + ".hatchet"), encoding="utf-8") as file:
+                root = json.load(file)[0]
+            by_line, why = {}, {}
+            samples_by_line(root, by_line)
+            reasons(root, why)
+            total = sum(by_line.values())
+            found[name] = {"plain": plain, "sampled": sampled, "samples": total, "lines": by_line, "reasons": why,
+                           "share": 100 * by_line.get(str(hot_line(kernel)), 0) / total if total else None}
+        except Exception as error:  # noqa: BLE001 - whatever a profiler raises
+            found[name] = {"failed": f"{type(error).__name__}: {error}"[:300]}
+    print("RESULT " + json.dumps(found))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda")
+    parser.add_argument("--peers", default="ours,Proton", help="a comma list of ours, Proton")
+    parser.add_argument("--interval", type=int, default=65536, help="cycles between two samples of a core")
+    parser.add_argument("--seconds", type=float, default=0.5, help="of each of three runs")
+    parser.add_argument("--programs", type=int, default=264)
+    parser.add_argument("--turns", type=int, default=500, help="of each kernel's loop")
+    parser.add_argument("--output", metavar="FILE.json")
+    parser.add_argument("--measure", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.measure:
+        measure(options.measure, options)
+        return 0
+    import torch
+
+    facts = results.machine(torch.cuda.get_device_name(), results.driver()) if options.device == "cuda" else None
+    peers, told = options.peers.split(","), {}
+    for peer in peers:
+        done = subprocess.run([sys.executable, os.path.abspath(__file__), *sys.argv[1:], "--measure", peer], capture_output=True, text=True)
+        line = next((text for text in done.stdout.split("\n") if text.startswith("RESULT ")), None)
+        told[peer] = json.loads(line[7:]) if line else {}
+        if done.stderr.strip():
+            print(f"{peer} says:\n{done.stderr.strip()[-2000:]}\n")
+        if not line:
+            print(f"{peer} ended with status {done.returncode}\n{done.stdout[-2000:]}")
+    versions = {"ours": "terrazzo", "Proton": "triton"}
+    document = results.Results("Samples of instructions: the share at the hot line, and what sampling costs",
+                               {peer: versions.get(peer, "") for peer in peers}, facts)
+    for name in dict.fromkeys(name for found in told.values() for name in found):
+        failed, shares, slower, more = {}, {}, {}, {}
+        for peer in peers:
+            one = told[peer].get(name, {"failed": "the process ended"})
+            if "failed" in one or not one["samples"]:
+                failed[peer] = one.get("failed", "there are no samples")
+                print(f"{name:12s} {peer:8s} failed: {failed[peer]}")
+                continue
+            shares[peer] = [one["share"]]
+            slower[peer] = [after / statistics.median(one["plain"]) for after in one["sampled"]]
+            more[peer] = {"samples": one["samples"], "lines": one["lines"], "reasons": one["reasons"]}
+            why = ", ".join(f"{key} {value}" for key, value in sorted(one["reasons"].items(), key=lambda item: -item[1])[:4])
+            print(f"{name:12s} {peer:8s} {one['share']:6.2f} % of {one['samples']:8d} samples at the hot line; "
+                  f"{statistics.median(slower[peer]):6.3f} x the time; {why}")
+        document.row(f"{name}: samples at the hot line", "%", shares, better="more", failed=failed or None, facts=more or None)
+        document.row(f"{name}: time while sampled", "x", slower, failed=failed or None)
+    if options.output:
+        document.write(options.output)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
