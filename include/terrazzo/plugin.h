@@ -1001,7 +1001,9 @@ typedef struct tz_record { /* in a buffer one after the other; stride = size */
   uint64_t t0_ns, t1_ns;   /* of the device's clock, see clock_pair */
   uint32_t device;         /* its number in devices() */
   uint32_t stream;         /* 1 + its number in order of creation, 0 = none */
-  uint64_t a, b;           /* of a copy or fill: bytes, TZ_COPY_*; else 0 */
+  /* Of a copy or fill: bytes, TZ_COPY_*. Of a kernel that a graph replays:
+   * `external` where the graph recorded it, 1. Else 0. */
+  uint64_t a, b;
   tz_str name; /* of a kernel that the host did not launch; until destroy() */
 } tz_record;
 

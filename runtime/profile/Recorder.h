@@ -128,6 +128,8 @@ private:
   void complete(uint64_t id, uint64_t began, uint64_t ended, uint64_t row);
   void read(const Source &source, const tz_record &record);
   void readForeign(const Source &source, const tz_record &record);
+  uint32_t scopesOf(ProfilePhase &phase, uint32_t node,
+                    uint64_t external) const;
   void popDone();
   void addHostEvent(uint32_t kind, uint64_t id, const char *name,
                     uint64_t began, uint64_t ended);

@@ -53,6 +53,10 @@ Cupti::Cupti(std::vector<std::string> names) {
 #define TZ_CUPTI_LOAD(name, symbol, parameters) opened.load(name, #symbol);
   TZ_CUPTI_FUNCTIONS(TZ_CUPTI_LOAD)
 #undef TZ_CUPTI_LOAD
+#define TZ_CUPTI_LOAD(name, symbol, parameters)                                \
+  opened.load(name, #symbol, /*isRequired=*/false);
+  TZ_CUPTI_GRAPH_FUNCTIONS(TZ_CUPTI_LOAD)
+#undef TZ_CUPTI_LOAD
   uint32_t version = 0;
   if (getVersion && getVersion(&version) == cupti::Success &&
       version < cupti::OldestVersion) {
@@ -155,6 +159,7 @@ void tz_profiler::enable(uint64_t kinds) {
     const uint64_t bit = uint64_t(1) << record;
     change(kinds & bit, kind, bit);
   }
+  watchGraphs(kinds != 0);
   lastCupti.store(&cupti, std::memory_order_release);
   recordedPlatform.store(kinds ? &platform : nullptr,
                          std::memory_order_release);
@@ -190,6 +195,76 @@ void tz_profiler::flush(bool waits) {
     pushed.clear();
   }
   told.flush();
+}
+
+//===--- Graphs -----------------------------------------------------------===//
+
+/// Those that this thread has open, innermost last.
+static thread_local std::vector<uint64_t> openScopes;
+
+void tz_profiler::push(uint64_t id) {
+  openScopes.push_back(id);
+  (void)cupti.pushExternal(cupti::OfScopes, id);
+}
+
+uint64_t tz_profiler::pop() {
+  uint64_t id = 0;
+  (void)cupti.popExternal(cupti::OfScopes, &id);
+  if (!openScopes.empty()) {
+    openScopes.pop_back();
+  }
+  return id;
+}
+
+/// CUPTI has one subscriber in a process. If another profiler is it, kernels of
+/// graphs are told without the place where they were recorded.
+void tz_profiler::watchGraphs(bool isWatched) {
+  const bool isThere = cupti.subscribe && cupti.unsubscribe &&
+                       cupti.enableCallback && cupti.getGraphNodeId;
+  if (isThere && isWatched && !subscriber) {
+    if (cupti.subscribe(&subscriber, graphNode, this) != cupti::Success) {
+      subscriber = nullptr;
+      return;
+    }
+    for (uint32_t what : {cupti::GraphNodeMade, cupti::GraphNodeCopied}) {
+      (void)cupti.enableCallback(1, subscriber, cupti::ResourceDomain, what);
+    }
+  } else if (!isWatched && subscriber) {
+    (void)cupti.unsubscribe(std::exchange(subscriber, nullptr));
+  }
+}
+
+/// A graph that is instantiated has copies of the nodes that were recorded.
+void tz_profiler::graphNode(void *self, uint32_t, uint32_t what,
+                            const void *data) {
+  auto &records = *static_cast<tz_profiler *>(self);
+  cupti::ResourceData resource;
+  std::memcpy(&resource, data, sizeof(resource));
+  if (!resource.descriptor) {
+    return;
+  }
+  cupti::GraphData graph;
+  std::memcpy(&graph, resource.descriptor, sizeof(graph));
+  uint64_t node = 0, original = 0;
+  if (records.cupti.getGraphNodeId(graph.node, &node) != cupti::Success) {
+    return;
+  }
+  try {
+    std::lock_guard guard(records.nodesMutex);
+    auto &scopes = records.scopeOfNode;
+    if (scopes.size() > MostCalls) {
+      scopes.clear(); // of a program that makes graphs again and again
+    }
+    if (what == cupti::GraphNodeMade) {
+      scopes[node] = openScopes.empty() ? 0 : openScopes.back();
+    } else if (records.cupti.getGraphNodeId(graph.originalNode, &original) ==
+               cupti::Success) {
+      if (auto known = scopes.find(original); known != scopes.end()) {
+        scopes[node] = uint64_t(known->second);
+      }
+    }
+  } catch (const std::bad_alloc &) { // its kernel stands where it is replayed
+  }
 }
 
 //===--- CUPTI's side -----------------------------------------------------===//
@@ -256,6 +331,15 @@ void tz_profiler::readOne(const void *record) {
     fill(from);
     made.kind = TZ_RECORD_KERNEL;
     made.name = kept(from.name);
+    uint64_t node = 0;
+    std::memcpy(&node,
+                static_cast<const char *>(record) + cupti::GraphNodeOffset,
+                sizeof(node));
+    std::lock_guard guard(nodesMutex);
+    if (auto scope = scopeOfNode.find(node); scope != scopeOfNode.end()) {
+      made.a = scope->second;
+      made.b = 1;
+    }
   } else if (kind == cupti::Memcpy) {
     cupti::MemcpyRecord from;
     std::memcpy(&from, record, sizeof(from));
@@ -310,12 +394,8 @@ struct Records {
     records.enable(kinds);
   }
   static void flush(tz_profiler &records, bool waits) { records.flush(waits); }
-  static void push(tz_profiler &records, uint64_t id) {
-    records.push(cupti::OfScopes, id);
-  }
-  static uint64_t pop(tz_profiler &records) {
-    return records.pop(cupti::OfScopes);
-  }
+  static void push(tz_profiler &records, uint64_t id) { records.push(id); }
+  static uint64_t pop(tz_profiler &records) { return records.pop(); }
   static void clockPair(tz_device &, uint64_t &device, uint64_t &host) {
     std::lock_guard guard(ownerMutex());
     if (!owner) {

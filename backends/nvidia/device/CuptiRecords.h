@@ -18,6 +18,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace tz::nvidia {
@@ -36,6 +37,7 @@ struct Cupti {
 #define TZ_CUPTI_MEMBER(name, symbol, parameters)                              \
   cupti::Result(*name) parameters = nullptr;
   TZ_CUPTI_FUNCTIONS(TZ_CUPTI_MEMBER)
+  TZ_CUPTI_GRAPH_FUNCTIONS(TZ_CUPTI_MEMBER)
 #undef TZ_CUPTI_MEMBER
 
   /// Throws if it is one; `attempt`: "start records of kernels".
@@ -81,14 +83,9 @@ struct tz_profiler {
 
   void enable(uint64_t kinds);
   void flush(bool waits);
-  void push(tz::nvidia::cupti::ExternalKind kind, uint64_t id) const {
-    (void)cupti.pushExternal(kind, id);
-  }
-  uint64_t pop(tz::nvidia::cupti::ExternalKind kind) const {
-    uint64_t id = 0;
-    (void)cupti.popExternal(kind, &id);
-    return id;
-  }
+  /// Of scopes.
+  void push(uint64_t id);
+  uint64_t pop();
   /// Never destroyed: a launch may be in it while records end.
   const tz::nvidia::Cupti &cupti;
 
@@ -100,6 +97,9 @@ private:
   void readOne(const void *record);
   void tellWaiting();
   tz_str kept(const char *name);
+  static void graphNode(void *self, uint32_t domain, uint32_t what,
+                        const void *data);
+  void watchGraphs(bool isWatched);
 
   tz_platform &platform;
   uint64_t enabled = 0;
@@ -114,6 +114,11 @@ private:
   std::deque<std::pair<uint32_t, tz_record>> waiting;
   std::set<std::string, std::less<>> names;
   tz::plugin::RecordBuffer told;
+
+  void *subscriber = nullptr;
+  std::mutex nodesMutex; ///< guards what follows; taken inside of driver calls
+  /// The scope in which a node of a graph was recorded.
+  std::unordered_map<uint64_t, uint64_t> scopeOfNode;
 };
 
 #endif

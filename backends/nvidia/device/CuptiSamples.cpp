@@ -258,8 +258,8 @@ void tz_sampler::begin(Sampled &one) {
     one.pushed = std::make_unique<PlaceBuffer>(numbers.size());
     one.asked = std::make_unique<PlaceBuffer>(numbers.size());
     cupti::SamplingSetting settings[7] = {};
-    auto set = [&, next = size_t(0)](uint32_t attribute) mutable
-        -> cupti::SamplingSetting & {
+    auto set = [&, next = size_t(0)](
+                   uint32_t attribute) mutable -> cupti::SamplingSetting & {
       settings[next].attribute = attribute;
       return settings[next++];
     };

@@ -1,6 +1,7 @@
 //===- CuptiSamples.h - which instructions kernels were found at ----------===//
 //
-// What   The table x.terrazzo.sampler/0 over CUPTI's PC sampling: continuous, so
+// What   The table x.terrazzo.sampler/0 over CUPTI's PC sampling: continuous,
+// so
 //        that kernels run as ever, with what their warps waited for.
 // Why    Lines of a kernel show what they cost without changing it.
 //
@@ -21,8 +22,8 @@ namespace tz::nvidia {
 
 /// Machine code that was loaded; kept if it has a table of lines.
 void keepLines(const std::string &image);
-/// The device has its context now, and is sampled if others are. Throws nothing:
-/// a read says what went wrong.
+/// The device has its context now, and is sampled if others are. Throws
+/// nothing: a read says what went wrong.
 void sampleContextOf(tz_device &device);
 /// Before the device's context goes.
 void endSamplesOf(tz_device &device);

@@ -77,6 +77,23 @@ struct ExternalRecord {
 };
 static_assert(sizeof(ExternalRecord) == 24);
 
+/// In a kernel's record: the number of its node; 0: no graph launched it.
+constexpr size_t GraphNodeOffset = 144;
+
+/// Callbacks of the driver's objects, where nodes of graphs are made or copied.
+constexpr uint32_t ResourceDomain = 3, GraphNodeMade = 13, GraphNodeCopied = 20;
+using Callback = void (*)(void *user, uint32_t domain, uint32_t what,
+                          const void *data);
+
+struct ResourceData {
+  void *context, *handle;
+  const void *descriptor; ///< GraphData
+};
+
+struct GraphData {
+  void *graph, *originalGraph, *node, *originalNode;
+};
+
 using BufferRequested = void (*)(uint8_t **buffer, size_t *size,
                                  size_t *maxRecords);
 using BufferCompleted = void (*)(void *context, uint32_t stream,
@@ -98,6 +115,14 @@ using BufferCompleted = void (*)(void *context, uint32_t stream,
   X(pushExternal, cuptiActivityPushExternalCorrelationId,                      \
     (uint32_t, uint64_t))                                                      \
   X(popExternal, cuptiActivityPopExternalCorrelationId, (uint32_t, uint64_t *))
+
+/// Those that may be missing: kernels of graphs do without.
+#define TZ_CUPTI_GRAPH_FUNCTIONS(X)                                            \
+  X(subscribe, cuptiSubscribe, (void **, cupti::Callback, void *))             \
+  X(unsubscribe, cuptiUnsubscribe, (void *))                                   \
+  X(enableCallback, cuptiEnableCallback,                                       \
+    (uint32_t, void *, uint32_t, uint32_t))                                    \
+  X(getGraphNodeId, cuptiGetGraphNodeId, (void *, uint64_t *))
 
 } // namespace tz::nvidia::cupti
 

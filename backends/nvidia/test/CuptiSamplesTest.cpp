@@ -6,13 +6,13 @@
 // Why    A machine without a GPU must hold what a wrong layout would break.
 //===----------------------------------------------------------------------===//
 #include "backends/nvidia/device/CuptiSamples.h"
+
 #include "backends/nvidia/test/DeviceFixture.h"
 #include "backends/nvidia/test/FakeCupti.h"
 
 #if __has_include(<cupti_pcsampling.h>) && __has_include(<cuda.h>)
 #define TZ_HAVE_CUPTI_HEADER
 #include <cuda.h>
-
 #include <cupti_pcsampling.h>
 #endif
 

@@ -139,6 +139,47 @@ TEST_F(CuptiRecords, OtherLibrariesAreUnderTheirScopes) {
   EXPECT_EQ(told[2].external, 0u);
 }
 
+TEST_F(CuptiRecords, KernelsOfAGraphSayWhereTheyWereRecorded) {
+  ASSERT_EQ(begin(&profiler).code, TZ_E_OK);
+  ASSERT_EQ(Told(records.push_external(profiler, 9)).code, TZ_E_OK);
+  cupti.nodeMade(100);
+  uint64_t number = 0;
+  ASSERT_EQ(Told(records.pop_external(profiler, &number)).code, TZ_E_OK);
+  cupti.nodeMade(101); // outside of scopes
+  cupti.nodeCopied(200, 100);
+  cupti.nodeCopied(201, 101);
+  cupti.nodeCopied(202, 77); // recorded before the profile
+  ASSERT_EQ(Told(records.push_external(profiler, 12)).code, TZ_E_OK);
+  for (uint64_t node : {200, 201, 202, 0}) {
+    cupti.replayedNode = node;
+    cupti.launched("kernel");
+  }
+  ASSERT_EQ(Told(records.pop_external(profiler, &number)).code, TZ_E_OK);
+  flush();
+  ASSERT_EQ(told.size(), 4u);
+  EXPECT_EQ(told[0].external, 12u);
+  EXPECT_EQ(told[0].a, 9u);
+  EXPECT_EQ(told[0].b, 1u);
+  EXPECT_EQ(told[1].a, 0u);
+  EXPECT_EQ(told[1].b, 1u);
+  EXPECT_EQ(told[2].b, 0u);
+  EXPECT_EQ(told[3].b, 0u);
+  close();
+  cupti.nodeMade(102); // nobody is told
+}
+
+TEST_F(CuptiRecords, GraphsOfAnotherSubscriberHaveKernelsAllTheSame) {
+  cupti.failFunction = "cuptiSubscribe";
+  cupti.failResult = 39;
+  ASSERT_EQ(begin(&profiler).code, TZ_E_OK);
+  cupti.nodeMade(100);
+  cupti.replayedNode = 100;
+  cupti.launched("kernel");
+  flush();
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].b, 0u);
+}
+
 TEST_F(CuptiRecords, NothingIsRecordedBetweenProfiles) {
   ASSERT_EQ(begin(&profiler).code, TZ_E_OK);
   ASSERT_EQ(Told(records.enable(profiler, 0)).code, TZ_E_OK);

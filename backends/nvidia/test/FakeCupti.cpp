@@ -28,6 +28,9 @@ struct State {
   std::vector<std::vector<uint8_t>> records;
   std::vector<std::string *> names; ///< of kernels; as long as the process
   uint32_t calls = 0;               ///< of the driver
+  void (*callback)(void *, uint32_t, uint32_t, const void *) = nullptr;
+  void *user = nullptr;
+  std::set<uint32_t> watched;
 };
 
 State &state() {
@@ -95,6 +98,7 @@ void launched(const char *kernel) {
     put(record, 48, uint32_t(7)); // stream
     put(record, 92, call);
     put(record, 104, s.names.back()->c_str());
+    put(record, 144, s.control.replayedNode);
     s.records.push_back(std::move(record));
     s.control.clock += 200;
   }
@@ -119,6 +123,16 @@ void copied(uint64_t bytes) {
   }
 }
 
+/// As the driver does: a node's address is its number here.
+void tellNode(uint32_t what, uint64_t node, uint64_t original) {
+  State &s = state();
+  if (s.callback && s.watched.count(what)) {
+    const uint64_t graph[4] = {0, 0, node, original};
+    const void *data[3] = {nullptr, nullptr, graph};
+    s.callback(s.user, 3, what, data);
+  }
+}
+
 /// What a call answers; counts it.
 int enter(const char *function) {
   FakeCupti &control = state().control;
@@ -138,6 +152,10 @@ FAKE_API FakeCupti *fakeCupti() {
   FakeCupti &control = state().control;
   control.launched = launched;
   control.copied = copied;
+  control.nodeMade = [](uint64_t node) { tellNode(13, node, 0); };
+  control.nodeCopied = [](uint64_t node, uint64_t original) {
+    tellNode(20, node, original);
+  };
   control.registerOther = [] {
     state().requested = [](uint8_t **buffer, size_t *size, size_t *) {
       *buffer = nullptr;
@@ -151,6 +169,8 @@ FAKE_API FakeCupti *fakeCupti() {
     s.control = FakeCupti();
     s.control.launched = before.launched;
     s.control.copied = before.copied;
+    s.control.nodeMade = before.nodeMade;
+    s.control.nodeCopied = before.nodeCopied;
     s.control.registerOther = before.registerOther;
     s.control.reset = before.reset;
     s.records.clear();
@@ -230,6 +250,39 @@ FAKE_API int cuptiActivityGetNumDroppedRecords(void *, uint32_t,
                                                size_t *dropped) {
   *dropped = state().control.dropped;
   state().control.dropped = 0;
+  return 0;
+}
+
+//===--- Nodes of graphs --------------------------------------------------===//
+
+FAKE_API int cuptiSubscribe(void **subscriber, decltype(State::callback) called,
+                            void *user) {
+  ENTER(cuptiSubscribe)
+  if (state().callback) {
+    return 39;
+  }
+  state().callback = called;
+  state().user = user;
+  *subscriber = &state();
+  return 0;
+}
+
+FAKE_API int cuptiUnsubscribe(void *) {
+  ENTER(cuptiUnsubscribe)
+  state().callback = nullptr;
+  state().watched.clear();
+  return 0;
+}
+
+FAKE_API int cuptiEnableCallback(uint32_t, void *, uint32_t, uint32_t what) {
+  ENTER(cuptiEnableCallback)
+  state().watched.insert(what);
+  return 0;
+}
+
+FAKE_API int cuptiGetGraphNodeId(void *node, uint64_t *number) {
+  ENTER(cuptiGetGraphNodeId)
+  *number = reinterpret_cast<uint64_t>(node);
   return 0;
 }
 

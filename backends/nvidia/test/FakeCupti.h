@@ -47,6 +47,10 @@ struct FakeCupti {
   /// A kernel, as the driver or another library launches it.
   void (*launched)(const char *kernel) = nullptr;
   void (*copied)(uint64_t bytes) = nullptr;
+  /// A node of a graph is recorded, and copied for a graph that runs.
+  void (*nodeMade)(uint64_t node) = nullptr;
+  void (*nodeCopied)(uint64_t node, uint64_t original) = nullptr;
+  uint64_t replayedNode = 0; ///< that the next launch is of
   /// Another profiler registers, which drops what it is told.
   void (*registerOther)() = nullptr;
   void (*reset)() = nullptr;

@@ -414,6 +414,32 @@ TEST_F(ProfileOfRecords, WorkOfOthersIsUnderTheScopesThatMadeIt) {
   EXPECT_EQ(child(outer, "<copy>")["metrics"]["count"], 1);
 }
 
+TEST_F(ProfileOfRecords, KernelsOfAGraphStandBelowWhereItWasRecorded) {
+  start();
+  enter("capture");
+  enter("layer");
+  tz_record record{};
+  record.size = sizeof(record);
+  record.kind = TZ_RECORD_KERNEL;
+  record.a = Echo::instance().externals.back();
+  record.b = 1;
+  record.t1_ns = 40;
+  record.name = {"gemm", 4};
+  leave();
+  leave();
+  enter("replay");
+  record.external = Echo::instance().externals.back();
+  Echo::instance().records.push_back(record);
+  record.a = 0; // recorded outside of scopes
+  Echo::instance().records.push_back(record);
+  leave();
+  const json at = child(child(root(), "replay"), "<captured_at>");
+  EXPECT_EQ(child(child(child(at, "capture"), "layer"),
+                  "gemm")["metrics"]["time (ns)"],
+            40);
+  EXPECT_EQ(child(at, "gemm")["metrics"]["count"], 1);
+}
+
 TEST_F(ProfileOfRecords, WhatTheDeviceDropsIsSaid) {
   start();
   launches();
