@@ -2,13 +2,13 @@
 
 import json
 
-import numpy as np
 import pytest
 
 import terrazzo
 import terrazzo.triton.language as tl
 import terrazzo.triton.profiler as proton
 import terrazzo.triton.profiler.language as pl
+from profiles import ones_and_zeros
 from terrazzo.profiler import analyze, peaks, rules
 
 
@@ -28,6 +28,17 @@ def span(cat, name, ts, dur, pid=1, tid=0, **args):
 
 def part(name, ts, dur, tid, launch=1):
     return {**span("part", name, ts, dur, tid=tid, launch=launch), "args": {"call_stack": ["ROOT", "work", name], "launch": launch}}
+
+
+def samples(line, count, **reasons):
+    return node(f"k.py:{line}@work", num_samples=count, num_stalled_samples=sum(reasons.values()),
+                **{f"stalled_{name}": value for name, value in reasons.items()})
+
+
+def waits(**reasons):
+    """A kernel that waits for them at one line, and goes on at another: 60 of 200 samples, or 160."""
+    (name, value), = reasons.items()
+    return tree(kernel("work", 9, samples(7, value, **{name: value}), samples(9, 200 - value, wait=10)))
 
 
 def tree(*children):
@@ -67,6 +78,15 @@ CASES = {
     "the device is idle between kernels": (trace(*kernels(10)), trace(*kernels(1.5))),
     "waiting stands between launches": (trace(*kernels(10), *[span("sync", "sync", 10 * i + 2, 5) for i in range(8)]),
                                         trace(*kernels(10), *[span("sync", "sync", 200 + i, 1) for i in range(8)])),
+    "one statement takes most of the kernel": (
+        tree(node("step", kernel("work", 9)), node("<samples>", node("work", samples(7, 80), samples(9, 40)))),
+        tree(kernel("work", 9, samples(7, 50), samples(8, 50), samples(9, 50)), kernel("few", 9, samples(7, 9), samples(8, 1)),
+             kernel("one", 9, samples(7, 500)))),
+    "warps wait for memory": (waits(long_scoreboard=160), waits(long_scoreboard=60)),
+    "warps wait for shared memory": (waits(mio_throttle=80), waits(short_scoreboard=40)),
+    "warps wait for barriers": (waits(barrier=80), waits(barrier=40)),
+    "warps wait for busy units": (waits(math_pipe_throttle=80), waits(math_pipe_throttle=40)),
+    "warps wait for instructions": (waits(no_instruction=80), waits(branch_resolve=40)),
     "programs differ in length": (trace(*kernels(10), *[part("load", 0, 9 if i == 3 else 1, i) for i in range(8)]),
                                   trace(*kernels(10), *[part("load", 0, 1.5 if i == 3 else 1, i) for i in range(8)])),
 }
@@ -113,7 +133,7 @@ def work(x, y, BLOCK: tl.constexpr):
 def test_of_a_session(tmp_path, monkeypatch, capsys):
     """The part that computes is named, of a kernel that is short; not those that move what is in the caches."""
     monkeypatch.chdir(tmp_path)
-    x, y = np.ones(4096, np.float32), np.zeros(4096, np.float32)
+    x, y = ones_and_zeros(4096)
     proton.start("run", backend="instrumentation")
     for _ in range(5):
         work[(1,)](x, y, BLOCK=4096)

@@ -12,6 +12,7 @@ import terrazzo
 import terrazzo.triton.language as tl
 import terrazzo.triton.profiler as proton
 import terrazzo.triton.profiler.language as pl
+from profiles import children, ones_and_zeros, tree
 
 PROGRAMS, BLOCK = 4, 256
 
@@ -38,20 +39,12 @@ def product(a, b, c, N: tl.constexpr):
 
 
 def run(n=3):
-    x, y = np.ones(PROGRAMS * BLOCK, np.float32), np.zeros(PROGRAMS * BLOCK, np.float32)
+    x, y = ones_and_zeros(PROGRAMS * BLOCK)
     work[(PROGRAMS,)](x, y, n, BLOCK=BLOCK)
     expected = np.ones(1, np.float32)
     for _ in range(n):
         expected = expected * np.float32(0.5) + np.float32(0.25)
     assert (y == expected).all()
-
-
-def children(node):
-    return {child["frame"]["name"]: child for child in node["children"]}
-
-
-def tree(path):
-    return json.loads(path.read_text())[0]
 
 
 def unit(metrics):
@@ -158,7 +151,7 @@ def test_work_is_where_it_stands(tmp_path, monkeypatch):
         with pl.scope("little"):
             tl.store(y + at, v)
 
-    x, y = np.ones(4096, np.float32), np.zeros(4096, np.float32)
+    x, y = ones_and_zeros(4096)
     kernel[(1,)](x, y, BLOCK=4096)
     proton.start("run", backend="instrumentation")
     for _ in range(5):

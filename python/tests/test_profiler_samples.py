@@ -1,20 +1,20 @@
 """Samples of instructions: triton.profiler with mode="pcsampling"."""
 
 import inspect
-import json
 import os
 import signal
 import subprocess
 import sys
 import time
 
-import numpy as np
 import pytest
 
 import terrazzo
 import terrazzo.triton.language as tl
 import terrazzo.triton.profiler as proton
+from profiles import children, ones_and_zeros, tree
 from terrazzo import _native
+from terrazzo.profiler import analyze
 
 PROGRAMS, BLOCK = 8, 1024
 
@@ -38,15 +38,11 @@ def second(x, y, n, BLOCK: tl.constexpr):
 
 
 def run(kernel, seconds):
-    x, y = np.ones(PROGRAMS * BLOCK, np.float32), np.zeros(PROGRAMS * BLOCK, np.float32)
+    x, y = ones_and_zeros(PROGRAMS * BLOCK)
     kernel[(PROGRAMS,)](x, y, 1, BLOCK=BLOCK)
     end = time.process_time() + seconds
     while time.process_time() < end:
         kernel[(PROGRAMS,)](x, y, 300, BLOCK=BLOCK)
-
-
-def children(node):
-    return {child["frame"]["name"]: child for child in node["children"]}
 
 
 def samples(node):
@@ -63,7 +59,7 @@ def test_samples_are_at_the_hot_line(tmp_path, mode):
     with proton.scope("work"):
         run(hot, 1.5)
     proton.finalize(session)
-    kernel = children(children(json.loads((tmp_path / "run.hatchet").read_text())[0])["work"])["hot"]
+    kernel = children(children(tree(tmp_path / "run.hatchet"))["work"])["hot"]
     lines, first = inspect.getsourcelines(hot.fn)
     line = first + next(i for i, text in enumerate(lines) if "# hot" in text)
     found = {name: samples(child) for name, child in children(kernel).items()}
@@ -71,6 +67,9 @@ def test_samples_are_at_the_hot_line(tmp_path, mode):
     assert sum(found.values()) >= 30, "the timer runs by the processor's time"
     assert of_hot >= 0.8 * sum(found.values()), found
     assert kernel["metrics"]["count"] > 1
+    if sum(found.values()) >= 100:
+        (said,) = [one for one in analyze.findings(analyze.read(tmp_path / "run.hatchet")) if one.rule.startswith("one statement")]
+        assert said.where == "hot" and f":{line} has " in said.evidence
 
 
 @needs_sampler
@@ -82,7 +81,7 @@ def test_each_kernel_has_its_own_and_pauses_have_none(tmp_path):
     proton.activate(session)
     run(second, 0.2)
     proton.finalize(session)
-    top = children(json.loads((tmp_path / "run.hatchet").read_text())[0])
+    top = children(tree(tmp_path / "run.hatchet"))
     assert samples(top["hot"]) > samples(top["second"]) > 0
 
 

@@ -26,6 +26,17 @@ def _add_parts(kernel, node, path=()):
         _add_parts(kernel, child, inner)
 
 
+def _add_samples(kernel, node):
+    for child in node["children"]:
+        metrics = child["metrics"]
+        if "num_samples" in metrics:
+            line = kernel.samples.setdefault(child["frame"]["name"].rpartition("@")[0] or child["frame"]["name"], {})
+            line[""] = line.get("", 0) + metrics["num_samples"]
+            for name, count in metrics.items():
+                if name.startswith("stalled_"):
+                    line[name[8:]] = line.get(name[8:], 0) + count
+
+
 def _of_kernels(node):
     own = node["metrics"].get("time (ns)", 0) if "count" in node["metrics"] else 0
     return own + sum(_of_kernels(child) for child in node["children"])
@@ -37,13 +48,17 @@ def _read_tree(node, profile, path=()):
         if name == COMPUTE_METADATA_SCOPE_NAME:
             profile.metadata_ns += _of_kernels(child)
             continue
-        if metrics.get("count"):
+        if name == "<samples>":  # of kernels that stand in several places, or in none
+            for one in child["children"]:
+                _add_samples(profile.kernels.setdefault(one["frame"]["name"], rules.Kernel(one["frame"]["name"])), one)
+        elif metrics.get("count"):
             kernel = profile.kernels.setdefault(name, rules.Kernel(name))
             kernel.ns += metrics.get("time (ns)", 0)
             kernel.count += metrics["count"]
             kernel.bytes += metrics.get("bytes", 0)
             kernel.flops += sum(metrics.get(key, 0) for key in ("flops", "flops8", "flops16", "flops32", "flops64"))
             _add_parts(kernel, child)
+            _add_samples(kernel, child)
         else:
             if "cpu_time (ns)" in metrics:
                 profile.scopes.append(((*path, name), metrics["cpu_time (ns)"], _of_kernels(child)))

@@ -27,7 +27,11 @@ class Finding:
 
 @dataclasses.dataclass
 class Kernel:
-    """All launches of one name. parts: (path, cycles, visits) of what it records of itself."""
+    """All launches of one name.
+
+    parts: (path, cycles, visits) of what it records of itself. samples: by line, how often each reason was found there; ""
+    is all samples of the line.
+    """
 
     name: str
     ns: float = 0
@@ -35,6 +39,7 @@ class Kernel:
     bytes: float = 0
     flops: float = 0
     parts: dict = dataclasses.field(default_factory=dict)
+    samples: dict = dataclasses.field(default_factory=dict)
 
     @property
     def mean_us(self):
@@ -160,20 +165,62 @@ def _host_bound(profile, least=2.0):
                    "launch fewer, larger kernels, keep arguments and shapes the same, or record a graph")
 
 
-@rule("copies take time")
-def _copies(profile, least=0.1):
-    kernel = profile.kernels.get("<copy>")
-    if kernel and kernel.ns >= least * profile.ns:
-        yield (kernel.name, kernel.ns / profile.ns, f"{kernel.count} copies, {kernel.ns / 1e6:.3f} ms",
-               "keep data on the device, and copy through pinned memory while kernels run")
+def _moving(name, what, cure, least=0.1):
+    """A rule of what is no kernel."""
+
+    @rule(f"{what} take time")
+    def moving(profile):
+        kernel = profile.kernels.get(name)
+        if kernel and kernel.ns >= least * profile.ns:
+            yield (name, kernel.ns / profile.ns, f"{kernel.count} {what}, {kernel.ns / 1e6:.3f} ms", cure)
 
 
-@rule("fills take time")
-def _fills(profile, least=0.1):
-    kernel = profile.kernels.get("<fill>")
-    if kernel and kernel.ns >= least * profile.ns:
-        yield (kernel.name, kernel.ns / profile.ns, f"{kernel.count} fills, {kernel.ns / 1e6:.3f} ms",
-               "let the kernel that writes the memory first write all of it")
+_moving("<copy>", "copies", "keep data on the device, and copy through pinned memory while kernels run")
+_moving("<fill>", "fills", "let the kernel that writes the memory first write all of it")
+
+_LEAST_SAMPLES = 100  # of a kernel, below which shares are chance
+
+
+def _sampled(profile):
+    """(kernel, its share, its samples) of kernels with enough of them."""
+    for kernel, share in _computing(profile):
+        count = sum(reasons.get("", 0) for reasons in kernel.samples.values())
+        if count >= _LEAST_SAMPLES:
+            yield kernel, share, count
+
+
+@rule("one statement takes most of the kernel")
+def _hot_statement(profile, least=0.5):
+    for kernel, share, count in _sampled(profile):
+        line = max(kernel.samples, key=lambda one: kernel.samples[one].get("", 0))
+        most = kernel.samples[line].get("", 0)
+        if len(kernel.samples) > 1 and most >= least * count:
+            yield (kernel.name, share * most / count, f"{line} has {100 * most / count:.0f} % of {count} samples",
+                   "begin there; the other statements cannot give more than the rest")
+
+
+def _waiting(what, names, cure, least):
+    """A rule of what warps wait for: its reasons, and the share of samples from which it speaks."""
+
+    @rule(f"warps wait for {what}")
+    def waiting(profile):
+        for kernel, share, count in _sampled(profile):
+            by_line = {line: sum(reasons.get(name, 0) for name in names) for line, reasons in kernel.samples.items()}
+            waits = sum(by_line.values())
+            if waits >= least * count:
+                line = max(by_line, key=by_line.get)
+                yield (kernel.name, share * waits / count,
+                       f"{100 * waits / count:.0f} % of {count} samples; {100 * by_line[line] / waits:.0f} % of these at {line}", cure)
+
+
+_waiting("memory", ("long_scoreboard", "lg_throttle", "drain"),
+         "load earlier (num_stages), with more warps or programs at a time, and wider (a divisor or a mask that keeps loads whole)", 0.5)
+_waiting("shared memory", ("short_scoreboard", "mio_throttle"),
+         "see the layouts of that statement's tiles (tz view) for conflicts of banks; smaller tiles, or fewer exchanges", 0.3)
+_waiting("barriers", ("barrier", "membar", "gmma_barrier"), "fewer warps a program, or fewer exchanges between them", 0.25)
+_waiting("busy units", ("math_pipe_throttle", "tex_throttle"), "a cheaper operation or type there: the unit has no more to give", 0.3)
+_waiting("instructions", ("no_instruction", "no_instructions", "branch_resolve"),
+         "a shorter loop body: less unrolling (num_stages, static_range), fewer branches", 0.25)
 
 
 @rule("what kernels say of themselves costs time")
