@@ -9,12 +9,15 @@
 #include "runtime/loader/Host.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace tz::runtime {
 
-/// Of a block that is not asked for a larger piece.
-static constexpr uint64_t UsualBlock = uint64_t(64) << 20;
-static constexpr uint64_t MostPieces = 64;
+/// Blocks up to this size are filled by one copy. Larger ones hold a few
+/// pieces, whose headers are copied one by one.
+static constexpr uint64_t SmallBlock = uint64_t(4) << 20;
+static constexpr uint64_t LargeBlock = uint64_t(64) << 20;
+static constexpr uint64_t FewPieces = 8;
 /// What a program is thought to tell before one was read.
 static constexpr uint64_t GuessedProgram = 8 << 10;
 
@@ -84,9 +87,14 @@ Status PartLog::readerStream() {
   return Status();
 }
 
+/// Of a block whose pieces have so many bytes.
+static uint64_t blockBytes(uint64_t need) {
+  const uint64_t few = std::min(LargeBlock, need * FewPieces);
+  return std::max({need, few, std::min(SmallBlock, partCapacity() / 2)});
+}
+
 Status PartLog::allocate(Block &block, uint64_t need) {
-  const uint64_t bytes =
-      std::max(need, std::min(UsualBlock, need * MostPieces));
+  const uint64_t bytes = blockBytes(need);
   Result<tz_dptr> memory = device->allocate(bytes, 64);
   if (!memory) {
     return memory.takeStatus();
@@ -106,17 +114,27 @@ Status PartLog::cut(Block &block, uint64_t need) {
   if (Status s = readerStream(); !s.ok()) {
     return s;
   }
-  const size_t pieces = std::min(MostPieces, block.bytes / need);
+  const size_t pieces = block.bytes / need;
   const tz_log_header empty = emptyLogHeader(need - sizeof(tz_log_header));
-  for (size_t i = 0; i < pieces; ++i) {
-    Status s = reader->copy(block.memory + i * need,
-                            reinterpret_cast<uintptr_t>(&empty), sizeof(empty),
-                            TZ_COPY_HOST_TO_DEVICE);
-    if (!s.ok()) {
-      return s;
+  auto copy = [&](uint64_t offset, const void *from, size_t bytes) {
+    return reader->copy(block.memory + offset,
+                        reinterpret_cast<uintptr_t>(from), bytes,
+                        TZ_COPY_HOST_TO_DEVICE);
+  };
+  std::vector<uint8_t> whole;
+  Status s;
+  if (block.bytes <= SmallBlock) {
+    whole.resize((pieces - 1) * need + sizeof(empty));
+    for (size_t i = 0; i < pieces; ++i) {
+      std::memcpy(&whole[i * need], &empty, sizeof(empty));
+    }
+    s = copy(0, whole.data(), whole.size());
+  } else {
+    for (size_t i = 0; s.ok() && i < pieces; ++i) {
+      s = copy(i * need, &empty, sizeof(empty));
     }
   }
-  Status s = reader->finish(); // the header lies on this stack
+  s = s.ok() ? reader->finish() : std::move(s); // what was copied is ours
   block.pieces = s.ok() ? pieces : 0;
   return s;
 }
@@ -142,8 +160,7 @@ Status PartLog::next(uint64_t need) {
   if (free != blocks.end()) {
     return reuse(free);
   }
-  if (allocated + std::max(need, UsualBlock) <= partCapacity() ||
-      blocks.empty()) {
+  if (allocated + blockBytes(need) <= partCapacity() || blocks.empty()) {
     Block made;
     Result<std::unique_ptr<Event>> passed = device->createEvent(false);
     if (!passed) {

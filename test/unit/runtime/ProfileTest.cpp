@@ -670,14 +670,14 @@ TEST_F(ProfileOfParts, AreReadWhenTheyAreAskedOfTheirOwnLaunch) {
 TEST_F(ProfileOfParts, ManyLaunchesTakePiecesOfMoreBlocks) {
   start();
   told = 2;
-  for (int i = 0; i < 200; ++i) { // 64 pieces are one block
+  for (int i = 0; i < 300; ++i) { // some 250 pieces are one block
     launches(2);
   }
-  EXPECT_EQ(partsOf(root())["visits"], 400);
-  for (int i = 0; i < 200; ++i) { // of blocks that were read
+  EXPECT_EQ(partsOf(root())["visits"], 600);
+  for (int i = 0; i < 300; ++i) { // of blocks that were read
     launches(2);
   }
-  EXPECT_EQ(partsOf(root())["visits"], 800);
+  EXPECT_EQ(partsOf(root())["visits"], 1200);
   EXPECT_STREQ(tz_profile_note(profile), "");
 }
 
