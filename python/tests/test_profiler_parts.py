@@ -234,6 +234,43 @@ def test_command(tmp_path):
     assert body["metrics"]["visits"] == 2 and body["metrics"]["steps"] == 2 * body["metrics"]["normalized_steps"] > 2
 
 
+CROWD = """
+import warnings
+import numpy as np
+import terrazzo
+import terrazzo.triton.language as tl
+import terrazzo.triton.profiler as proton
+import terrazzo.triton.profiler.language as pl
+
+@terrazzo.jit
+def crowd(x, BLOCK: tl.constexpr):
+    with pl.scope("body"):
+        tl.store(x + tl.program_id(0) * BLOCK + tl.arange(0, BLOCK), 1.0)
+
+proton.start("run", backend="instrumentation")
+crowd[(20000,)](np.zeros(20000 * 16, np.float32), BLOCK=16)
+with warnings.catch_warnings(record=True) as said:
+    warnings.simplefilter("always")
+    proton.finalize()
+print([str(one.message) for one in said])
+"""
+
+
+def test_programs_that_find_no_room_are_counted(tmp_path):
+    """20,000 programs tell 88 bytes each, where there is 1 MiB; with more room all of them are told."""
+    (tmp_path / "crowd.py").write_text(CROWD)
+    visits = {}
+    for room in ("1048576", str(1 << 29), "few"):
+        done = subprocess.run([sys.executable, "crowd.py"], cwd=tmp_path, capture_output=True, text=True,
+                              env={**os.environ, "TERRAZZO_PROFILE_PART_BYTES": room})
+        assert done.returncode == 0, done.stderr
+        visits[room] = children(children(tree(tmp_path / "run.hatchet"))["crowd"])["body"]["metrics"]["visits"]
+        missing = 20000 - visits[room]
+        assert (f"{missing} records of parts are missing" in done.stdout) == (missing > 0), done.stdout
+        assert ("must be from 1048576 to" in done.stderr) == (room == "few")
+    assert visits["1048576"] < 20000 and visits[str(1 << 29)] == visits["few"] == 20000
+
+
 def test_chosen_warps(tmp_path, monkeypatch):
     """A processor's program is one warp, which always records."""
     with pytest.raises(ValueError, match="needs sampling_options"):
