@@ -149,6 +149,7 @@ public:
   Result<std::shared_ptr<PartLog>>
   beginParts(const std::shared_ptr<const Artifact> &artifact, uint64_t id,
              uint64_t programs);
+  void forgetNextLog() { nextLog = 0; }
   Result<tz_dptr> ticket();
   Result<tz_dptr> workspace(const void *owner, uint64_t bytes, uint64_t align,
                             uint32_t zero);

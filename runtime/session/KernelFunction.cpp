@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/cache/Sha256.h"
 #include "runtime/file/File.h"
+#include "runtime/profile/ProfiledLaunch.h"
 #include "runtime/session/SpecializationTable.h"
 
 namespace tz::runtime {
@@ -218,23 +219,14 @@ Status KernelFunction::startCaptured(Specialization &code, Stream &stream,
 Status KernelFunction::startNow(Specialization &code, Stream &stream,
                                 const std::array<int64_t, 3> &grid,
                                 const Slots &slots, bool repeats) {
-  Activity activity(session.hooks(), TZ_ACTIVITY_LAUNCH,
-                    signature.function.c_str(), &stream);
-  Status status;
-  std::shared_ptr<PartLog> log;
-  const bool tellsParts = activity.wantsParts() && hasParts(*code.artifact) &&
-                          !stream.isRecording();
-  if (tellsParts && !stream.device().isHostMemory()) {
-    log = beginParts(activity, code, stream, grid);
-  } else if (tellsParts) {
-    // What launches before have told is not of this one.
-    status = stream.synchronize();
-  }
+  ProfiledLaunch launch(session.hooks(), signature.function.c_str(), stream,
+                        code.artifact, grid);
+  Status status = launch.begin();
   if (!status.ok()) [[unlikely]] {
     // A kernel before has asserted.
   } else if (repeats && code.loaded->isDirect()) [[likely]] {
     status = code.loaded->launchDirect(stream, grid, slots.values.data(),
-                                       code.fromLaunch.data(), activity.id);
+                                       code.fromLaunch.data(), launch.id());
   } else {
     std::array<ArgValue, MaxLaunchArgs> values;
     size_t count = code.fromLaunch.size();
@@ -243,45 +235,11 @@ Status KernelFunction::startNow(Specialization &code, Stream &stream,
       values[i] = {arg.type, normalized(arg)};
     }
     status =
-        code.loaded->launch(stream, grid, {values.data(), count}, activity.id);
+        code.loaded->launch(stream, grid, {values.data(), count}, launch.id());
   }
-  if (log) {
-    Status ended = log->end(stream, status.ok());
-    status = status.ok() ? std::move(ended) : std::move(status);
-  } else if (tellsParts && status.ok() && stream.device().isHostMemory()) {
-    // It has ended. The log does not say of which launch it is.
-    LaunchParts parts;
-    parts.artifact = code.artifact;
-    status = stream.synchronize(&parts);
-    activity.tellParts(activity.id, std::move(parts));
-  }
-  activity.code = status.code();
+  status = launch.end(std::move(status));
   return status.code() == TZ_E_FAULT ? locate(std::move(status), code)
                                      : std::move(status);
-}
-
-/// Null: there is no room, which the profile tells.
-std::shared_ptr<PartLog>
-KernelFunction::beginParts(Activity &activity, const Specialization &code,
-                           Stream &stream, const std::array<int64_t, 3> &grid) {
-  uint64_t programs = 1;
-  for (int64_t extent : grid) {
-    if (__builtin_mul_overflow(programs, uint64_t(std::max<int64_t>(extent, 1)),
-                               &programs)) {
-      programs = UINT64_MAX;
-    }
-  }
-  Result<std::shared_ptr<PartLog>> log =
-      stream.beginParts(code.artifact, activity.id, programs);
-  if (!log) {
-    activity.loseParts();
-    return nullptr;
-  }
-  for (auto &[launch, parts] : (*log)->take()) {
-    activity.tellParts(launch, std::move(parts));
-  }
-  activity.awaitParts(*log);
-  return std::move(*log);
 }
 
 Status KernelFunction::locate(Status fault, const Specialization &code) const {

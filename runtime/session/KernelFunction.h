@@ -127,9 +127,6 @@ private:
   Specialization *findRecent(const Device &device,
                              std::span<const tz_arg> args) const;
   void remember(Specialization &known);
-  static std::shared_ptr<PartLog>
-  beginParts(Activity &activity, const Specialization &code, Stream &stream,
-             const std::array<int64_t, 3> &grid);
   /// A fault of this code, with its place in the source.
   Status locate(Status fault, const Specialization &code) const;
   /// `repeats`: a launch before had arguments of these types.

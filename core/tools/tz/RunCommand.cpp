@@ -211,6 +211,19 @@ int Runner::run() {
   if (options.listConfigs) {
     return listConfigurations();
   }
+  const llvm::StringRef profile = options.profile;
+  const bool isTree =
+      profile.ends_with(".hatchet") || profile.ends_with(".hatchet_msgpack");
+  if (!profile.empty() && !isTree && !profile.ends_with(".chrome_trace")) {
+    return reportError("--profile " + options.profile +
+                           ": the name says no format",
+                       "let it end with .hatchet (a tree), .hatchet_msgpack or "
+                       ".chrome_trace (each launch)");
+  }
+  if (options.samplePeriod && !isTree) {
+    return reportError("--sample needs --profile with a tree",
+                       "write --profile FILE.hatchet");
+  }
   if (int status = prepare()) {
     return status;
   }
@@ -368,12 +381,28 @@ void addRunCommand(CLI::App &app, int &status) {
                    "1: line tables for gdb and perf, 2: also names of "
                    "arguments (default: TERRAZZO_DEBUG_LEVEL, else 0)")
       ->check(CLI::Range(0, 2));
+  command
+      ->add_option("--profile", o->profile,
+                   "Profile --repeat launches (100) on the last target into "
+                   "this file, .hatchet, .hatchet_msgpack or .chrome_trace; "
+                   "TERRAZZO_RECORDS adds parts")
+      ->type_name("FILE");
+  command
+      ->add_option("--sample", o->samplePeriod,
+                   "With --profile FILE.hatchet: instructions by line, each "
+                   "core's every so many cycles")
+      ->check(CLI::PositiveNumber);
   command->add_flag("--time", o->time, "Show what each phase took");
   command->add_flag("--remarks", o->remarks, "Show what passes have to say");
   std::string footer = Footer;
   footer.replace(footer.find("TYPES"), strlen("TYPES"), typeLines());
   command->footer(std::move(footer));
-  command->callback([o, &status] { status = Runner(*o).run(); });
+  command->callback([o, &status] {
+    if (o->samplePeriod && !o->request.binding.debugLevel) {
+      o->request.binding.debugLevel = 1; // samples have lines
+    }
+    status = Runner(*o).run();
+  });
 }
 
 } // namespace tz::tool

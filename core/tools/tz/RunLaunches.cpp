@@ -7,6 +7,9 @@
 //===----------------------------------------------------------------------===//
 #include "core/execution/Upload.h"
 #include "core/tools/tz/Runner.h"
+#include "runtime/profile/ProfileWriter.h"
+#include "runtime/profile/ProfiledLaunch.h"
+#include "runtime/profile/Recorder.h"
 
 #include "llvm/ADT/ScopeExit.h"
 
@@ -226,6 +229,53 @@ Status Runner::launchAgain(LoadedKernel &kernel, Stream &stream,
   return guarded ? guarded->check() : Status();
 }
 
+/// Launches that a profile counts, into the file that --profile names. They
+/// follow one another without a wait.
+Status
+Runner::profileLaunches(LoadedKernel &kernel, Stream &stream,
+                        const std::shared_ptr<const Artifact> &artifact) {
+  constexpr unsigned usual = 100;
+  constexpr uint64_t mostRecords = uint64_t(1) << 24;
+  Recorder &recorder = session.recorder();
+  const std::shared_ptr<Profile> profile = recorder.start(
+      llvm::StringRef(options.profile).ends_with(".chrome_trace"), false,
+      mostRecords, options.samplePeriod, {stream.sharedDevice()});
+  llvm::scope_exit stop([&] { recorder.stop(*profile); });
+  PrintSink prints = stream.setPrintSink({});
+  llvm::scope_exit restore([&] { stream.setPrintSink(std::move(prints)); });
+  const std::vector<ArgValue> args = launchValues(*artifact, binding, memory);
+  Status s;
+  const unsigned launches = options.repeat ? options.repeat : usual;
+  for (unsigned i = 0; s.ok() && i < launches; ++i) {
+    ProfiledLaunch one(session.hooks(), signature.function.c_str(), stream,
+                       artifact, grid);
+    s = one.begin();
+    s = s.ok() ? kernel.launch(stream, grid, args, one.id()) : std::move(s);
+    s = one.end(std::move(s));
+  }
+  s = s.ok() ? stream.synchronize() : std::move(s);
+  // What was recorded until an error is written, too.
+  Status flushed = recorder.flush();
+  s = s.ok() ? std::move(flushed) : std::move(s);
+  Status written = writeProfileFile(options.profile, [&](const TextSink &sink) {
+    return recorder.locked([&] {
+      const bool isPacked =
+          llvm::StringRef(options.profile).ends_with("_msgpack");
+      return profile->write(0, isPacked ? "hatchet_msgpack" : "", sink);
+    });
+  });
+  const std::string notes =
+      recorder.locked([&] { return profile->noteText(); });
+  for (llvm::StringRef line :
+       llvm::split(llvm::StringRef(notes).rtrim(), '\n')) {
+    if (!line.empty()) {
+      reportNote("profile: " + line.str());
+    }
+  }
+  mark("profile");
+  return s.ok() ? std::move(written) : std::move(s);
+}
+
 /// A fault of the kernel with its place: of the code that ran, or of the same
 /// with line tables.
 Status Runner::locate(Status fault, const LoadedKernel &kernel,
@@ -287,6 +337,9 @@ int Runner::runNative(const std::string &target) {
     return status;
   }
   Status again = launchAgain(**kernel, **stream, **artifact);
+  if (again.ok() && !options.profile.empty() && hasPrograms()) {
+    again = profileLaunches(**kernel, **stream, *artifact);
+  }
   std::printf("%s on %s (%s), grid %s%s\n",
               styled(Style::Bold, signature.function).c_str(),
               (*artifact)->target.c_str(), (*device)->name().c_str(),

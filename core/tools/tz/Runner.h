@@ -25,7 +25,8 @@ using FindLaunch = std::function<runtime::Result<Launch>(
 struct RunOptions {
   Request request;
   FindLaunch launch; ///< empty: what the request says
-  std::string target, compare, bytes, flops;
+  std::string target, compare, bytes, flops, profile;
+  uint64_t samplePeriod = 0;
   std::vector<std::string> save;
   std::string races = "error";
   uint64_t seed = 0;
@@ -70,6 +71,9 @@ private:
   runtime::Status launchAgain(runtime::LoadedKernel &kernel,
                               runtime::Stream &stream,
                               const runtime::Artifact &artifact);
+  runtime::Status
+  profileLaunches(runtime::LoadedKernel &kernel, runtime::Stream &stream,
+                  const std::shared_ptr<const runtime::Artifact> &artifact);
   runtime::Status countWritten(runtime::LoadedKernel &kernel,
                                runtime::Stream &stream,
                                const std::vector<runtime::ArgValue> &args);
