@@ -8,6 +8,9 @@
 
 #include "runtime/loader/Crash.h"
 
+#include <map>
+#include <mutex>
+
 namespace tz::runtime {
 
 namespace {
@@ -71,6 +74,34 @@ Status LoadedKernel::loadModule(const LoadSink &sink) {
   return s;
 }
 
+namespace {
+/// Of the process.
+struct VariantSymbols {
+  std::mutex lock;
+  std::map<std::string, std::string, std::less<>> functions;
+};
+} // namespace
+
+static VariantSymbols &variantSymbols() {
+  static auto &made = *new VariantSymbols; // threads outlive statics
+  return made;
+}
+
+std::string functionOfSymbol(std::string_view symbol) {
+  VariantSymbols &all = variantSymbols();
+  std::lock_guard guard(all.lock);
+  auto known = all.functions.find(symbol);
+  return known == all.functions.end() ? std::string(symbol) : known->second;
+}
+
+static void noteSymbol(const std::string &symbol, const std::string &function) {
+  if (symbol != function) {
+    VariantSymbols &all = variantSymbols();
+    std::lock_guard guard(all.lock);
+    all.functions[symbol] = function;
+  }
+}
+
 Result<std::unique_ptr<LoadedKernel>>
 LoadedKernel::load(std::shared_ptr<Device> device,
                    std::shared_ptr<const Artifact> artifact,
@@ -103,6 +134,7 @@ LoadedKernel::load(std::shared_ptr<Device> device,
     Entry &entry = kernel->entries[i];
     entry.asksOccupancy = asksOccupancy(variants[i]);
     prepare(entry, variants[i], kernel->code->userTypes);
+    noteSymbol(variants[i].name, kernel->code->function);
     for (const ArgInfo &arg : variants[i].args) {
       if (arg.kind == TZ_ARG_TENSOR_VIEW && !api.arg_encode) {
         return Status(TZ_E_UNIMPLEMENTED,

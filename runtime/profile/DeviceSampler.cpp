@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/profile/DeviceSampler.h"
 
+#include "runtime/launch/LoadedKernel.h"
+
 #include <cstring>
 
 namespace tz::runtime {
@@ -98,12 +100,12 @@ uint32_t SampleNodes::kernelNode(std::string_view kernel, int32_t device) {
 
 void SampleNodes::add(const tz_sample &sample) {
   const int32_t device = profile.place(platform, int(sample.device));
-  const std::string_view kernel = view(sample.kernel);
+  const std::string kernel = functionOfSymbol(view(sample.kernel));
   const uint32_t node = kernelNode(kernel, device);
   std::string name = "<unknown line>";
   if (sample.file.size && sample.line) {
     name = std::string(view(sample.file)) + ":" + std::to_string(sample.line) +
-           "@" + std::string(kernel);
+           "@" + kernel;
   }
   const uint32_t line = phase.child(node, name);
   auto count = [&](const std::string &metric) {

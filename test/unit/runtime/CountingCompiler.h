@@ -26,6 +26,8 @@ public:
   static inline std::vector<CompileJob> jobs;
   /// Kernels have a log, behind their other arguments, and a part "load".
   static inline bool tellsParts = false;
+  /// Of a kernel's code.
+  static inline std::string symbol = "kernel";
 
   Result<KernelSignature> signature(const KernelSource &source,
                                     DiagnosticSink &) override {
@@ -61,7 +63,7 @@ public:
     const char *names[] = {"x", "n", "scale", "BLOCK", "flag"};
     a->variants.resize(1);
     Variant &v = a->variants[0];
-    v.name = "kernel";
+    v.name = symbol;
     for (uint32_t i = 0; i < 5; ++i) {
       const ArgumentSpec &spec = job.arguments[i];
       a->parameters.push_back({names[i], spec});
@@ -120,6 +122,7 @@ protected:
     Echo::instance().reset();
     CountingCompiler::jobs.clear();
     CountingCompiler::tellsParts = false;
+    CountingCompiler::symbol = "kernel";
     setCompilerFactory(makeCompiler);
     tz_session_options options{};
     options.struct_size = sizeof(options);

@@ -541,6 +541,16 @@ TEST_F(ProfileOfSamples, OfAKernelInSeveralPlacesAreGivenToNone) {
             4);
 }
 
+TEST_F(ProfileOfSamples, OfAVariantAreTheKernels) {
+  CountingCompiler::symbol = "kernel_near";
+  startSampling();
+  launches();
+  sample("kernel_near", 7, 30);
+  EXPECT_EQ(
+      child(child(root(), "kernel"), "k.py:7@kernel")["metrics"]["num_samples"],
+      30);
+}
+
 TEST_F(ProfileOfSamples, BeginAndEndWithTheirProfile) {
   startSampling();
   ok(tz_profile_pause(profile));
