@@ -194,11 +194,12 @@ void reportBranches(const plugin::Request &request, const Compiled &compiled) {
 /// matrix unit need more LDS than there is, without it.
 Compiled compileFor(const plugin::Request &request, const Machine &machine,
                     const CodeGenOptions &options, tile::KernelOp kernel) {
-  if (std::optional<unsigned> waves = wavesForSums(kernel, machine)) {
+  if (std::optional<unsigned> waves = wavesForProducts(kernel, machine)) {
     plugin::reportAt(request, TZ_SEVERITY_REMARK,
                      "the block has " + std::to_string(*waves) +
                          " waves: with the num_warps that were asked for, a "
-                         "product's sums would not fit into registers",
+                         "product's sums, or they and its operands, would not "
+                         "fit into registers",
                      kernel.getLoc());
     kernel->setAttr("tile.num_warps",
                     mlir::Builder(kernel).getI32IntegerAttr(int32_t(*waves)));

@@ -11,26 +11,36 @@ using namespace llvm;
 
 namespace tz::amd {
 
-std::optional<unsigned> wavesForSums(tile::KernelOp kernel,
-                                     const Machine &machine) {
+/// Of the block.
+static int64_t wordsOf(mlir::Value tile) {
+  int64_t bytes = tile::storageBytes(tile::elementType(tile.getType()));
+  for (int64_t extent : tile::shapeOf(tile.getType())) {
+    bytes *= extent;
+  }
+  return bytes / 4;
+}
+
+std::optional<unsigned> wavesForProducts(tile::KernelOp kernel,
+                                         const Machine &machine) {
   const unsigned mostWaves = 1024 / machine.lanes;
   auto asked = kernel->getAttrOfType<mlir::IntegerAttr>("tile.num_warps");
   const unsigned given = asked ? unsigned(asked.getInt()) : 4;
-  int64_t sums = 0; // words of the block
+  int64_t sums = 0, all = 0;
   kernel.walk([&](tile::DotOp dot) {
-    int64_t bytes = tile::storageBytes(tile::elementType(dot.getType()));
-    for (int64_t extent : tile::shapeOf(dot.getType())) {
-      bytes *= extent;
-    }
-    sums = std::max(sums, bytes / 4);
+    const int64_t own = wordsOf(dot.getResult());
+    sums = std::max(sums, own);
+    all = std::max(all, own + wordsOf(dot.getA()) + wordsOf(dot.getB()));
   });
-  const int64_t most = int64_t(machine.registers) / 2 * machine.lanes;
+  const int64_t registers = machine.registers, lanes = machine.lanes;
+  auto fits = [&](int64_t waves) {
+    return sums <= registers / 2 * lanes * waves &&
+           all <= (registers - registers / 16) * lanes * waves;
+  };
   unsigned waves = given;
-  while (waves < mostWaves && sums > most * waves) {
+  while (waves < mostWaves && !fits(waves)) {
     waves *= 2;
   }
-  return waves == given || sums > most * waves ? std::nullopt
-                                               : std::optional(waves);
+  return waves == given || !fits(waves) ? std::nullopt : std::optional(waves);
 }
 
 /// Of the vectors of a wave, does each lane's lie behind that of the lane

@@ -12,11 +12,12 @@
 
 namespace tz::amd {
 
-/// The waves that a block needs so that the sums of its largest product take no
-/// more than half of the registers; none: those that were asked for do, or no
-/// number does.
-std::optional<unsigned> wavesForSums(tile::KernelOp kernel,
-                                     const Machine &machine);
+/// The waves that a block needs so that the sums of each product take no more
+/// than half of the registers, and with its operands, which pass through them
+/// on their way to LDS, all but a sixteenth; none: those that were asked for
+/// do, or no number does.
+std::optional<unsigned> wavesForProducts(tile::KernelOp kernel,
+                                         const Machine &machine);
 
 class AmdTarget final : public simt::SimtTarget {
 public:
