@@ -45,6 +45,9 @@ struct Machine {
   /// A lane's copy from memory straight to LDS, the one that is used; 0: loads
   /// go by way of registers.
   unsigned directBytes = 0;
+  /// Elements of 16 bits are read from LDS across rows: four rows of 16 columns
+  /// by 16 lanes, a column to each.
+  bool readsTransposed = false;
   /// Rows and columns of the matrix instructions that a launch asked for, 16 or
   /// 32; 0: none.
   unsigned matrixSide = 0;

@@ -160,9 +160,16 @@ std::optional<simt::DotChoice> chooseMatrix(const simt::DotRequest &request,
       continue; // smaller ones give all waves work
     }
     auto shared =
-        [&](unsigned k, unsigned other,
+        [&](unsigned k, unsigned other, int64_t extent,
             const simt::DotRequest::Operand &operand) -> simt::DotOperand {
       SmallVector<unsigned, 3> order = {k, other};
+      // As it lies in memory, where lanes can read it across.
+      if (machine.readsTransposed && bytes == 2 && rank == 2 &&
+          !operand.isComputed && operand.order.front() == other &&
+          isPowerOf2_64(uint64_t(extent)) && isPowerOf2_64(uint64_t(depth))) {
+        return simt::swizzledShared(dot.getContext(), {other, k}, extent,
+                                    bytes);
+      }
       // Lanes that copy to LDS write beside each other: no padding.
       if (machine.directBytes != 0 && rank == 2 && !operand.isComputed &&
           operand.order.front() == k) {
@@ -189,8 +196,8 @@ std::optional<simt::DotChoice> chooseMatrix(const simt::DotRequest &request,
     return simt::DotChoice{
         simt::tiledLayout({sumAtom(machine, *form, rank), shape, parties.down,
                            parties.across, waves}),
-        left ? simt::DotOperand(*left) : shared(n, m, request.a),
-        shared(m, n, request.b), matrixName(side, ofSums, mayRound)};
+        left ? simt::DotOperand(*left) : shared(n, m, shape[m], request.a),
+        shared(m, n, shape[n], request.b), matrixName(side, ofSums, mayRound)};
   }
   return std::nullopt;
 }

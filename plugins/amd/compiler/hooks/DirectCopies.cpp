@@ -81,7 +81,7 @@ void releaseShared(IRBuilderBase &b) {
   wait(b, MostMemory, 0);
 }
 
-void besideCopies(LoadInst &load) {
+void besideCopies(Instruction &load) {
   load.setMetadata(LLVMContext::MD_noalias, scopeOfCopies(load.getContext()));
 }
 

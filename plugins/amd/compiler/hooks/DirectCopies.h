@@ -22,7 +22,7 @@ void awaitCopies(llvm::IRBuilderBase &b, unsigned pending);
 void releaseShared(llvm::IRBuilderBase &b);
 /// Says of a load from LDS that no copy which is on its way writes there: LLVM
 /// waits for all of them before others.
-void besideCopies(llvm::LoadInst &load);
+void besideCopies(llvm::Instruction &load);
 
 } // namespace tz::amd
 

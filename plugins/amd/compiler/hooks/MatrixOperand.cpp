@@ -9,6 +9,8 @@
 
 #include "terrazzo/simt/SimtTarget.h"
 
+#include "llvm/IR/IntrinsicsAMDGPU.h"
+
 using namespace llvm;
 
 namespace tz::amd {
@@ -63,9 +65,10 @@ static simt::BufferType withoutSwizzle(simt::BufferType buffer) {
                                buffer.getElementType(), plain);
 }
 
-/// Rows along k are apart by the same number of bytes, and their elements lie
-/// together: an offset is a sum over lane, wave and constant place. With a
-/// swizzle, the part of it that is within a row is xor-ed by the row.
+/// Rows, along k or across it, are apart by the same number of bytes, and their
+/// elements lie together: an offset is a sum over lane, wave and constant
+/// place. With a swizzle, the part of it that is within a row is xor-ed by the
+/// row.
 MatrixOperand::MatrixOperand(IRBuilderBase &b,
                              lowering::Elementwise &arithmetic,
                              const simt::DotSource &source, const Facts &facts)
@@ -76,19 +79,39 @@ MatrixOperand::MatrixOperand(IRBuilderBase &b,
   if (!buffer) {
     return;
   }
-  simt::Coordinates second(buffer.getShape().size(), 0);
-  second[facts.along] = 1;
   const simt::SharedAttr how = buffer.getLayout();
+  isAcross = how.getOrder()[0] == facts.along;
+  simt::Coordinates second(buffer.getShape().size(), 0);
+  second[isAcross ? facts.k : facts.along] = 1;
   const int64_t pitch = withoutSwizzle(buffer).getOffset(second);
-  const unsigned side = facts.form.side;
-  Value *row = b.CreateAdd(facts.begin, b.CreateAnd(facts.lane, side - 1)),
-        *group = b.CreateAnd(b.CreateUDiv(facts.lane, b.getInt32(side)),
-                             facts.form.groups - 1);
+  const unsigned side = facts.form.side, run = facts.pieces.run;
   auto times = [&](Value *value, int64_t factor) {
     return b.CreateMul(value, b.getInt32(uint32_t(factor)));
   };
-  own = b.CreateAdd(times(row, pitch),
-                    times(group, int64_t(facts.pieces.run) * bytes));
+  Value *inside = b.CreateAnd(facts.lane, side - 1),
+        *group = b.CreateAnd(b.CreateUDiv(facts.lane, b.getInt32(side)),
+                             facts.form.groups - 1);
+  Value *row = nullptr, *column = nullptr; // of LDS
+  if (isAcross) {
+    row = b.CreateAdd(b.CreateAnd(b.CreateLShr(facts.lane, 2), 3),
+                      times(group, run));
+    column = b.CreateAdd(facts.begin,
+                         b.CreateAdd(b.CreateAnd(inside, ~15u),
+                                     times(b.CreateAnd(facts.lane, 3), 4)));
+  } else {
+    row = b.CreateAdd(facts.begin, inside);
+    column = times(group, run);
+  }
+  own = b.CreateAdd(times(row, pitch), times(column, bytes));
+  if (const unsigned panel = how.getPanel();
+      isAcross && buffer.getShape()[facts.along] > panel) {
+    simt::Coordinates next(buffer.getShape().size(), 0);
+    next[facts.along] = panel;
+    const int64_t more =
+        withoutSwizzle(buffer).getOffset(next) - int64_t(panel) * bytes;
+    own =
+        b.CreateAdd(own, times(b.CreateUDiv(column, b.getInt32(panel)), more));
+  }
   if (swizzle = maskTrailingOnes<uint32_t>(how.getBits()) << how.getBase();
       swizzle != 0) {
     // The rows of an instruction begin where the swizzle does.
@@ -98,21 +121,53 @@ MatrixOperand::MatrixOperand(IRBuilderBase &b,
   }
 }
 
+/// The lane's part and a constant place have no bit in common.
+Value *MatrixOperand::addressOf(uint64_t offset) {
+  Value *mine = own;
+  if (uint32_t moved = uint32_t(offset) & swizzle) {
+    mine = b.CreateXor(own, moved);
+  }
+  return b.CreateConstGEP1_64(b.getInt8Ty(),
+                              b.CreateGEP(b.getInt8Ty(), source.address, mine),
+                              offset & ~uint64_t(swizzle));
+}
+
+/// <run x i16> from LDS whose rows are across k. Of 16 lanes each points to
+/// four columns of one of four rows, and gets one column: the four rows of it.
+Value *MatrixOperand::loadAcross(int64_t at, int64_t k) {
+  constexpr unsigned rows = 4;
+  auto buffer = cast<simt::BufferType>(source.type);
+  auto *type = FixedVectorType::get(b.getInt16Ty(), rows);
+  SmallVector<Value *> parts;
+  SmallVector<int> lanes;
+  for (unsigned row = 0; row < facts.pieces.run; row += rows) {
+    simt::Coordinates place(2, 0);
+    place[facts.along] = at;
+    place[facts.k] = k + row;
+    CallInst *read =
+        b.CreateIntrinsic(Intrinsic::amdgcn_ds_read_tr16_b64, {type},
+                          {addressOf(uint64_t(buffer.getOffset(place)))});
+    besideCopies(*read);
+    parts.push_back(read);
+    for (unsigned i = 0; i < rows; ++i) {
+      lanes.push_back(int(row + i));
+    }
+  }
+  return parts.size() == 1 ? parts[0]
+                           : b.CreateShuffleVector(parts[0], parts[1], lanes);
+}
+
 /// <run x iN> from LDS
 Value *MatrixOperand::load(int64_t batch, int64_t at, int64_t k) {
+  if (isAcross) {
+    return loadAcross(at, k);
+  }
   const unsigned run = facts.pieces.run;
   auto buffer = cast<simt::BufferType>(source.type);
   simt::Coordinates place(buffer.getShape().size(), batch);
   place[facts.along] = at;
   place[facts.k] = k;
-  const auto offset = uint64_t(withoutSwizzle(buffer).getOffset(place));
-  Value *mine = own;
-  if (uint32_t moved = uint32_t(offset) & swizzle) {
-    mine = b.CreateXor(own, moved);
-  }
-  Value *address = b.CreateConstGEP1_64(
-      b.getInt8Ty(), b.CreateGEP(b.getInt8Ty(), source.address, mine),
-      offset & ~uint64_t(swizzle));
+  Value *address = addressOf(uint64_t(withoutSwizzle(buffer).getOffset(place)));
   LoadInst *loaded = b.CreateAlignedLoad(
       FixedVectorType::get(b.getIntNTy(unsigned(8 * bytes)), run), address,
       Align(uint64_t(std::min(run * bytes, simt::SharedPiece))));

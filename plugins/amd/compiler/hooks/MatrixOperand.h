@@ -54,6 +54,8 @@ public:
 private:
   llvm::Value *piece(int64_t batch, int64_t at, int64_t tile, int64_t k);
   llvm::Value *load(int64_t batch, int64_t at, int64_t k);
+  llvm::Value *loadAcross(int64_t at, int64_t k);
+  llvm::Value *addressOf(uint64_t offset);
 
   llvm::IRBuilderBase &b;
   lowering::Elementwise &arithmetic;
@@ -63,6 +65,7 @@ private:
   int64_t bytes;
   llvm::Value *own = nullptr; ///< bytes in LDS to this lane's part, i32
   uint32_t swizzle = 0;       ///< bits of it that rows change
+  bool isAcross = false;      ///< rows of LDS are across k
 };
 
 } // namespace tz::amd

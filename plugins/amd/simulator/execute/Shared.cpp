@@ -265,6 +265,41 @@ void swizzle(Wave &wave, const Instruction &in) {
   wave.counters.issue(Counter::Shared, {in.operands.at(0)});
 }
 
+/// Four rows of 16 columns, of 16 bits: of 16 lanes each reads four columns of
+/// a row, lane / 4, and gets the column of its own number.
+void loadAcross(Wave &wave, const Instruction &in) {
+  constexpr unsigned bytes = 8, rows = 4, group = 16;
+  BankCounter banks(wave, bytes);
+  const uint32_t offset = uint32_t(in.modifier("offset"));
+  std::vector<std::array<uint16_t, 4>> data(wave.lanes);
+  uint64_t known = 0;
+  eachLane(wave, [&](unsigned lane) {
+    const uint32_t address = wave.dword(in.operands.at(1), 0, lane) + offset;
+    banks.add(lane, address);
+    if (const uint8_t *at = sharedAt(wave, address, bytes, lane)) {
+      noteAccess(wave, lane, address, bytes, AccessKind::Read);
+      std::memcpy(data[lane].data(), at, bytes);
+      known |=
+          uint64_t{isWritten(wave, address, bytes) && !wave.isPlanted(lane)}
+          << lane;
+    }
+  });
+  eachLane(wave, [&](unsigned lane) {
+    const unsigned column = lane % group;
+    uint16_t values[rows];
+    for (unsigned row = 0; row < rows; ++row) {
+      const unsigned from = lane - column + row * 4 + column / 4;
+      wave.tainted |= !(known >> from & 1);
+      values[row] = data[from][column % 4];
+    }
+    for (unsigned i = 0; i < 2; ++i) {
+      wave.setVector(in.operands[0].index + i, lane,
+                     values[2 * i] | uint32_t{values[2 * i + 1]} << 16);
+    }
+  });
+  wave.counters.issue(Counter::Shared, {in.operands.at(0)});
+}
+
 struct SharedName {
   const char *type;
   unsigned form; ///< of loadForms or storeForms
@@ -316,6 +351,7 @@ std::vector<Row> sharedRows() {
           atomic<true>, i, 1);
     }
   }
+  add("ds_read_b64_tr_b16", loadAcross, 0, 1);
   add("ds_bpermute_b32", permuteBackward, 0, 1);
   add("ds_permute_b32", permuteForward, 0, 1);
   add("ds_swizzle_b32", swizzle, 0, 1);

@@ -212,6 +212,21 @@ TEST_F(WideWaveTest, LanesReadEachOther) {
   }
 }
 
+/// 16 lanes store four rows of 16 columns, and each reads its column.
+TEST_F(WideWaveTest, LanesReadAcrossRows) {
+  Module across(memory, readKernels("transposed", "gfx950"));
+  auto *out = device(std::vector<uint16_t>(256));
+  EXPECT_EQ(
+      text(SimulatorTest::run(across, "across", {.items = {64, 1, 1}}, out)),
+      "");
+  for (unsigned lane = 0; lane < 64; ++lane) {
+    for (unsigned row = 0; row < 4; ++row) {
+      EXPECT_EQ(out[4 * lane + row], lane / 16 * 64 + row * 16 + lane % 16)
+          << lane << " " << row;
+    }
+  }
+}
+
 TEST_P(ExecuteTest, RefusedLaunches) {
   const KernelCode *kernel = module.kernel("saxpy");
   ASSERT_TRUE(kernel);
