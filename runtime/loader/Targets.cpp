@@ -263,7 +263,13 @@ static Result<ResolvedTarget> withCode(Plugin &plugin, const Spec &spec,
   if (needDevice || spec.device) {
     Result<Place> found = chooseDevice(plugin, spec, spec.id());
     if (!found) {
-      return found.takeStatus();
+      // That there is no such code is the nearer mistake.
+      Result<std::string> known = plugin.hasCompiler()
+                                      ? codeTarget(plugin, spec, nullptr)
+                                      : Result<std::string>(spec.id());
+      return known || known.status().code() != TZ_E_NOT_FOUND
+                 ? found.takeStatus()
+                 : known.takeStatus();
     }
     place = *found;
   }
