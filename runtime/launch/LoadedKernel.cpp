@@ -6,10 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/launch/LoadedKernel.h"
 
+#include "runtime/launch/VariantSymbols.h"
 #include "runtime/loader/Crash.h"
-
-#include <map>
-#include <mutex>
 
 namespace tz::runtime {
 
@@ -72,34 +70,6 @@ Status LoadedKernel::loadModule(const LoadSink &sink) {
     s.with("build_log", log.text);
   }
   return s;
-}
-
-namespace {
-/// Of the process.
-struct VariantSymbols {
-  std::mutex lock;
-  std::map<std::string, std::string, std::less<>> functions;
-};
-} // namespace
-
-static VariantSymbols &variantSymbols() {
-  static auto &made = *new VariantSymbols; // threads outlive statics
-  return made;
-}
-
-std::string functionOfSymbol(std::string_view symbol) {
-  VariantSymbols &all = variantSymbols();
-  std::lock_guard guard(all.lock);
-  auto known = all.functions.find(symbol);
-  return known == all.functions.end() ? std::string(symbol) : known->second;
-}
-
-static void noteSymbol(const std::string &symbol, const std::string &function) {
-  if (symbol != function) {
-    VariantSymbols &all = variantSymbols();
-    std::lock_guard guard(all.lock);
-    all.functions[symbol] = function;
-  }
 }
 
 Result<std::unique_ptr<LoadedKernel>>

@@ -130,10 +130,6 @@ inline bool isGrid(const std::array<int64_t, 3> &grid) {
 /// axis; the message names the axis.
 Status checkGrid(const std::array<int64_t, 3> &grid, std::string_view what);
 
-/// The function whose code has the symbol, of all that were loaded: variants of
-/// a kernel have symbols of their own. Else the symbol.
-std::string functionOfSymbol(std::string_view symbol);
-
 } // namespace tz::runtime
 
 #endif

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/profile/DeviceSampler.h"
 
-#include "runtime/launch/LoadedKernel.h"
+#include "runtime/launch/VariantSymbols.h"
 
 #include <cstring>
 
