@@ -119,30 +119,11 @@ bool Stretch::add(Operation &op) {
 
 struct LoadBeforeStore : tz::simt::impl::LoadBeforeStoreBase<LoadBeforeStore> {
   void runOnOperation() override {
-    size_t all = 0;
-    getOperation().walk([&](Block *block) {
-      // Accumulators leave few registers, and other passes care for the loads.
-      if (block->getOps<DotOp>().empty()) {
-        all += runOn(*block);
-      }
-    });
+    const size_t all = moveLoads<Stretch>(getOperation());
     begun += all;
     if (all == 0) {
       markAllAnalysesPreserved();
     }
-  }
-
-private:
-  static size_t runOn(Block &block) {
-    size_t moved = 0;
-    Stretch stretch;
-    for (Operation &op : llvm::make_early_inc_range(block)) {
-      if (!stretch.add(op)) {
-        moved += stretch.moved();
-        stretch = {};
-      }
-    }
-    return moved + stretch.moved();
   }
 };
 
