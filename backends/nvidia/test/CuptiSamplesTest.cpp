@@ -8,7 +8,7 @@
 #include "backends/nvidia/device/CuptiSamples.h"
 
 #include "backends/nvidia/test/DeviceFixture.h"
-#include "backends/nvidia/test/FakeCupti.h"
+#include "backends/nvidia/test/FakeCuptiControl.h"
 
 #if __has_include(<cupti_pcsampling.h>) && __has_include(<cuda.h>)
 #define TZ_HAVE_CUPTI_HEADER
@@ -24,21 +24,10 @@ using testing::IsEmpty;
 
 namespace {
 
-FakeCupti &fakeCuptiOfSamples() {
-  static FakeCupti *control = [] {
-    void *library = dlopen(TZ_FAKE_CUPTI, RTLD_NOW | RTLD_LOCAL);
-    void *symbol = library ? dlsym(library, "fakeCupti") : nullptr;
-    FakeCuptiEntry entry = nullptr;
-    std::memcpy(&entry, &symbol, sizeof(entry));
-    return entry ? entry() : nullptr;
-  }();
-  return *control;
-}
-
 class CuptiSamples : public DeviceFixture {
 protected:
   const tz_sampler_api &samples = samplerApi();
-  FakeCupti &cupti = fakeCuptiOfSamples();
+  FakeCupti &cupti = fakeCuptiControl();
   tz_sampler *sampler = nullptr;
   std::vector<std::string> told; // "kernel+offset reason count file:line"
   uint64_t lost = 0;

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "backends/nvidia/device/CuptiRecords.h"
 #include "backends/nvidia/test/DeviceFixture.h"
-#include "backends/nvidia/test/FakeCupti.h"
+#include "backends/nvidia/test/FakeCuptiControl.h"
 
 using namespace tz::nvidia;
 using namespace tz::nvidia::test;
@@ -15,17 +15,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 namespace {
-
-FakeCupti &fakeCuptiControl() {
-  static FakeCupti *control = [] {
-    void *library = dlopen(TZ_FAKE_CUPTI, RTLD_NOW | RTLD_LOCAL);
-    void *symbol = library ? dlsym(library, "fakeCupti") : nullptr;
-    FakeCuptiEntry entry = nullptr;
-    std::memcpy(&entry, &symbol, sizeof(entry));
-    return entry ? entry() : nullptr;
-  }();
-  return *control;
-}
 
 class CuptiRecords : public DeviceFixture {
 protected:
