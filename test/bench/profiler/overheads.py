@@ -151,7 +151,10 @@ class Peer:
 def turns(peers, rounds, counts):
     for turn in range(rounds):
         for peer in peers if turn % 2 else peers[::-1]:
+            begin = time.perf_counter()
             peer.round(counts)
+            print(f"round {turn + 1} of {rounds}, {peer.name}: {peer.failure or f'{time.perf_counter() - begin:.1f} s'}",
+                  file=sys.stderr, flush=True)
 
 
 def add_rows(document, peers, names):

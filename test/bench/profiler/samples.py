@@ -128,10 +128,15 @@ def measure(package, options):
             sync()
             return (time.perf_counter() - begin) / launches
 
+        def tell(what, name=name):
+            print(f"{package}, {name}: {what}", file=sys.stderr, flush=True)
+
         try:
+            tell("without samples")
             seconds(1)
             launches = max(3, int(options.seconds / max(seconds(2), 1e-6)))
             plain = [seconds(launches) for _ in range(3)]
+            tell("with samples")
             session = profiler.start(os.path.join(folder, name), mode=f"pcsampling:interval={options.interval}",
                                      **({"backend": "cupti"} if package == "Proton" else {}))
             seconds(1)  # compiles with lines
@@ -169,11 +174,9 @@ def main():
     facts = results.machine(torch.cuda.get_device_name(), results.driver()) if options.device == "cuda" else None
     peers, told = options.peers.split(","), {}
     for peer in peers:
-        done = subprocess.run([sys.executable, os.path.abspath(__file__), *sys.argv[1:], "--measure", peer], capture_output=True, text=True)
+        done = subprocess.run([sys.executable, os.path.abspath(__file__), *sys.argv[1:], "--measure", peer], stdout=subprocess.PIPE, text=True)
         line = next((text for text in done.stdout.split("\n") if text.startswith("RESULT ")), None)
         told[peer] = json.loads(line[7:]) if line else {}
-        if done.stderr.strip():
-            print(f"{peer} says:\n{done.stderr.strip()[-2000:]}\n")
         if not line:
             print(f"{peer} ended with status {done.returncode}\n{done.stdout[-2000:]}")
     versions = {"ours": "terrazzo", "Proton": "triton"}
