@@ -1,9 +1,10 @@
 """Levels of a vendor's machines that this machine can stand for, for ci/test and ci/nightly.
 
 A vendor whose machines differ in what code they run has test/levels.py: LEVELS, names of code targets; environment(level),
-the variables that make this machine one of that level; UNIT_TESTS, unit tests to run for each.
+the variables that make this machine one of that level; UNIT_TESTS, unit tests to run for each; LONG_TEXT_TESTS, text tests
+that ci/test runs for the machine's own level alone, and ci/nightly for each.
 
-A vendor some of whose targets run on any machine, by a runtime of others, has test/machines.py: TARGETS; BUILT, build
+A vendor some of whose targets run on any machine, by a runtime of others, has test/machines.py: TARGETS; COMPILED, targets whose code is only compiled; BUILT, build
 targets of its plugins; SECONDS_A_CASE; QUICK, the families of conformance cases of which ci/test runs a sample, none where a text test runs that level;
 PYTHON_PERCENT, where more of the package's tests must pass than 95 %; environment(root), the variables to run with, none if the runtime is not installed.
 """
@@ -14,8 +15,7 @@ import re
 import runpy
 import subprocess
 
-Level = collections.namedtuple("Level", "plugin name target environment unit_tests runs")
-
+Level = collections.namedtuple("Level", "plugin name target environment unit_tests long_text_tests runs")
 
 Simulated = collections.namedtuple("Simulated", "plugin target environment built seconds quick")
 
@@ -32,6 +32,11 @@ def simulated(root):
     return [Simulated(plugin, target, vendor["environment"](root), vendor["BUILT"], vendor["SECONDS_A_CASE"],
                       vendor["QUICK"].split())
             for plugin, vendor in vendor_files(root, "machines.py") for target in vendor["TARGETS"]]
+
+
+def compiled(root):
+    """Targets whose code is compiled and checked, and runs nowhere: (vendor, target, build targets of its plugins)."""
+    return [(plugin, target, vendor["BUILT"]) for plugin, vendor in vendor_files(root, "machines.py") for target in vendor["COMPILED"]]
 
 
 def simulated_python(root):
@@ -53,6 +58,12 @@ def target_of(tz, plugin, environment):
     return found and found.group(1)
 
 
+def text_tests(root, level):
+    """The folder of a level's text tests."""
+    room = "plugins" if os.path.isdir(os.path.join(root, "plugins", level.plugin)) else "backends"
+    return os.path.join(room, level.plugin, "test")
+
+
 def own_target(tz, plugin):
     return target_of(tz, plugin, {})
 
@@ -64,6 +75,6 @@ def levels(root, tz):
         for name in vendor["LEVELS"]:
             environment = vendor["environment"](name)
             target = f"{plugin}:{name}"
-            made.append(Level(plugin, name, target, environment, vendor["UNIT_TESTS"],
+            made.append(Level(plugin, name, target, environment, vendor["UNIT_TESTS"], vendor["LONG_TEXT_TESTS"],
                               target_of(tz, plugin, environment) == target))
     return made

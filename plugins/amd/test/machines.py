@@ -1,5 +1,7 @@
 """Targets that the simulator executes, for ci/nightly."""
 TARGETS = ("amd:gfx942", "amd:gfx1100")
+# Code for these is compiled and checked only.
+COMPILED = ("amd:gfx90a", "amd:gfx950", "amd:gfx1201")
 # Plugins that are built before.
 BUILT = ("tz_amd_compiler", "tz_amd_device", "tz_amd_simulator")
 # A case of the suite may take so long.

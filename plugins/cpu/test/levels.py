@@ -9,6 +9,9 @@ LEVELS = ("x86-64-v2", "x86-64-v3", "x86-64-v4", "x86-64-v4+avx512bf16+avx512vnn
 # Whole kernels, compiled for the machine's level and run. The other unit tests name their levels, and run each that the machine has.
 UNIT_TESTS = ("test-cpu-compile", "test-cpu-language")
 
+# Text tests that take long, most of it in the interpreter: ci/nightly runs them for the other levels.
+LONG_TEXT_TESTS = ("compile-time", "divided", "long-functions", "long-loops", "quotients", "sums")
+
 
 def environment(level):
     return {"TERRAZZO_CPU_CAP": level}

@@ -4,6 +4,8 @@ import os
 import runpy
 
 TARGETS = ("intel:opencl", "intel:pvc-emulated", "intel:dg2-emulated")
+# Code for these is compiled and checked only.
+COMPILED = ("intel:pvc", "intel:dg2")
 # Plugins that are built before.
 BUILT = ("tz_intel_compiler", "tz_intel_opencl")
 # A case of the suite may take so long, most of it in the runtime's own compiler.
