@@ -140,25 +140,16 @@ void printRecord(const LogSite &site, const tz_log_record &record,
   }
 }
 
-/// What a subgroup tells; nothing if memory was overwritten.
-std::optional<ProgramParts> readParts(const Artifact &artifact,
-                                      const tz_log_record &record,
-                                      std::span<const uint8_t> payload) {
+/// Adds what a subgroup tells; nothing if memory was overwritten.
+void readParts(const Artifact &artifact, const tz_log_record &record,
+               std::span<const uint8_t> payload, LaunchParts &parts) {
   tz_log_events head;
   if (payload.size() < sizeof(head) ||
       (payload.size() - sizeof(head)) / sizeof(uint64_t) < record.count) {
-    return std::nullopt;
+    return;
   }
   std::memcpy(&head, payload.data(), sizeof(head));
-  ProgramParts parts{{record.program[0], record.program[1], record.program[2]},
-                     head.clock,
-                     head.subgroup,
-                     head.began,
-                     head.ended,
-                     head.began_ns,
-                     head.ended_ns,
-                     record.first,
-                     {}};
+  const size_t first = parts.events.size();
   const uint8_t *at = payload.data() + sizeof(head);
   for (uint32_t i = 0; i < record.count; ++i, at += sizeof(uint64_t)) {
     uint64_t event;
@@ -166,11 +157,22 @@ std::optional<ProgramParts> readParts(const Artifact &artifact,
     const auto site = uint32_t(event >> 48);
     if (site >= artifact.logSites.size() ||
         artifact.logSites[site].kind != TZ_LOG_PART) {
-      return std::nullopt;
+      parts.events.resize(first);
+      return;
     }
     parts.events.push_back({site, event & ((uint64_t(1) << 48) - 1)});
   }
-  return parts;
+  parts.programs.push_back(
+      {{record.program[0], record.program[1], record.program[2]},
+       head.clock,
+       head.subgroup,
+       head.began,
+       head.ended,
+       head.began_ns,
+       head.ended_ns,
+       record.first,
+       first,
+       record.count});
 }
 
 } // namespace
@@ -255,9 +257,8 @@ Status decodeLog(const Artifact &artifact, const tz_log_header &header,
       if (site.kind == TZ_LOG_REPORT) {
         reports.add(record, payload);
       } else if (site.kind == TZ_LOG_PART) {
-        std::optional<ProgramParts> told = readParts(artifact, record, payload);
-        if (parts && told) {
-          parts->programs.push_back(std::move(*told));
+        if (parts) {
+          readParts(artifact, record, payload, *parts);
         }
       } else if (sink) {
         printRecord(site, record, payload, sink);

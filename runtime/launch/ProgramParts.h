@@ -10,30 +10,38 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace tz::runtime {
 
 struct Artifact;
 
+struct PartEvent {
+  uint32_t site;  ///< of the artifact, of kind TZ_LOG_PART
+  uint64_t clock; ///< since the program's `began`
+};
+
 /// Of one subgroup of a program.
 struct ProgramParts {
-  struct Event {
-    uint32_t site;  ///< of the artifact, of kind TZ_LOG_PART
-    uint64_t clock; ///< since `began`
-  };
   std::array<uint32_t, 3> program;
   uint32_t clock, subgroup; ///< TZ_CLOCK_*
   uint64_t began, ended, beganNs, endedNs;
   uint64_t forgotten; ///< older events
-  std::vector<Event> events;
+  size_t firstEvent;  ///< of LaunchParts::events
+  uint32_t numEvents;
 };
 
 /// Of all programs of a launch.
 struct LaunchParts {
   std::shared_ptr<const Artifact> artifact;
   std::vector<ProgramParts> programs;
-  uint64_t lost = 0; ///< records for which the log had no room
+  std::vector<PartEvent> events; ///< of all programs, one after the other
+  uint64_t lost = 0;             ///< records for which the log had no room
+
+  std::span<const PartEvent> eventsOf(const ProgramParts &program) const {
+    return std::span(events).subspan(program.firstEvent, program.numEvents);
+  }
 };
 
 } // namespace tz::runtime

@@ -8,6 +8,7 @@
 #include "runtime/launch/RuntimeArtifact.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace tz::runtime {
 
@@ -102,45 +103,68 @@ private:
 
 /// What is open in a program.
 struct OpenPart {
-  uint32_t node;
+  uint32_t name; ///< the first site of the name
+  size_t sum;    ///< of PartWriter::sums
   uint64_t clock;
-  std::string_view name;
 };
 
+/// Sums of a launch's programs go to the tree once: many thousands of programs
+/// tell of the same few parts.
 class PartWriter {
 public:
   PartWriter(Profile &profile, ProfilePhase &phase, const KernelRun &run,
              const LaunchParts &parts)
-      : profile(profile), phase(phase), run(run),
-        sites(parts.artifact->logSites), programs(parts.programs),
+      : profile(profile), phase(phase), run(run), parts(parts),
         clock(run, parts.programs),
-        unit(programs.front().clock == TZ_CLOCK_STEPS ? "steps" : "cycles") {}
+        unit(parts.programs.front().clock == TZ_CLOCK_STEPS ? "steps"
+                                                            : "cycles") {
+    const std::vector<LogSite> &sites = parts.artifact->logSites;
+    std::unordered_map<std::string_view, uint32_t> known;
+    for (uint32_t i = 0; i < sites.size(); ++i) {
+      names.push_back(known.try_emplace(sites[i].text, i).first->second);
+    }
+  }
 
   void write() {
-    for (const ProgramParts &program : programs) {
+    for (const ProgramParts &program : parts.programs) {
       profile.lostParts.events += program.forgotten;
       write(program);
+    }
+    for (const Sum &one : sums) {
+      if (one.visits) {
+        count(one.node, "visits", int64_t(one.visits));
+        count(one.node, unit, int64_t(one.units));
+        count(one.node, "normalized_" + unit,
+              double(one.units) / double(parts.programs.size()));
+      }
     }
   }
 
 private:
+  /// Of a node of the tree.
+  struct Sum {
+    uint32_t node;
+    uint64_t visits = 0, units = 0;
+  };
+  static constexpr size_t NoSum = SIZE_MAX;
+
   void write(const ProgramParts &program) {
     const double began = clock.begin(program);
-    const uint64_t row = phase.partRow(program.program, program.subgroup);
-    std::vector<OpenPart> open;
-    for (const ProgramParts::Event &event : program.events) {
-      const LogSite &site = sites[event.site];
-      if (!(site.flags & TZ_LOG_END)) {
-        const uint32_t parent = open.empty() ? run.node : open.back().node;
-        open.push_back(
-            {phase.child(parent, site.text), event.clock, site.text});
+    const uint64_t row = phase.keepsEvents()
+                             ? phase.partRow(program.program, program.subgroup)
+                             : 0;
+    open.clear();
+    for (const PartEvent &event : parts.eventsOf(program)) {
+      const uint32_t name = names[event.site];
+      if (!(parts.artifact->logSites[event.site].flags & TZ_LOG_END)) {
+        const size_t parent = open.empty() ? NoSum : open.back().sum;
+        open.push_back({name, sumOf(parent, name), event.clock});
         continue;
       }
       // A part that began before the oldest event, or that nobody ended.
       auto part =
-          std::find_if(open.rbegin(), open.rend(), [&](const OpenPart &one) {
-            return one.name == site.text;
-          });
+          std::find_if(open.rbegin(), open.rend(),
+                       [&](const OpenPart &one) { return one.name == name; });
       if (part == open.rend()) {
         continue;
       }
@@ -150,17 +174,30 @@ private:
     }
   }
 
+  size_t sumOf(size_t parent, uint32_t name) {
+    // The parent's place begins at 1, so that 0 is the kernel.
+    const uint64_t key = uint64_t(parent + 1) << 32 | name;
+    auto [sum, isNew] = places.try_emplace(key, sums.size());
+    if (isNew) {
+      const uint32_t above = parent == NoSum ? run.node : sums[parent].node;
+      sums.push_back({phase.child(above, parts.artifact->logSites[name].text)});
+    }
+    return sum->second;
+  }
+
   void add(const OpenPart &part, uint64_t end, double began, uint64_t row) {
     const uint64_t units = std::max(part.clock, end) - part.clock;
-    count(part.node, "visits", int64_t(1));
-    count(part.node, unit, int64_t(units));
-    count(part.node, "normalized_" + unit,
-          double(units) / double(programs.size()));
+    Sum &sum = sums[part.sum];
+    ++sum.visits;
+    sum.units += units;
+    if (!phase.keepsEvents()) {
+      return;
+    }
     const auto at = [&](uint64_t when) {
       return run.began + uint64_t(began + double(when) * clock.scale);
     };
     phase.addEvent({at(part.clock), at(part.clock + units), row, run.launch,
-                    part.node, 0, phase.nodes()[run.node].device,
+                    sum.node, 0, phase.nodes()[run.node].device,
                     TZ_PROFILE_PART},
                    {namedMetric(unit, int64_t(units))});
   }
@@ -176,10 +213,13 @@ private:
   Profile &profile;
   ProfilePhase &phase;
   const KernelRun run;
-  const std::vector<LogSite> &sites;
-  const std::vector<ProgramParts> &programs;
+  const LaunchParts &parts;
   LaunchClock clock;
   const std::string unit;
+  std::vector<uint32_t> names; ///< of each site the first of its name
+  std::unordered_map<uint64_t, size_t> places;
+  std::vector<Sum> sums;
+  std::vector<OpenPart> open; ///< of one program
 };
 
 } // namespace

@@ -104,6 +104,8 @@ public:
 
   const std::deque<ProfileNode> &nodes() const { return tree; }
   const std::deque<ProfileEvent> &events() const { return records; }
+  /// Does it keep events?
+  bool keepsEvents() const { return isTrace; }
   const std::vector<NamedMetric> &extrasOf(const ProfileEvent &event) const;
   /// Of a row of parts, else empty.
   std::string partRowName(uint64_t row) const;

@@ -255,8 +255,16 @@ void Recorder::addParts(uint64_t id, LaunchParts parts) {
   std::lock_guard guard(lock);
   std::optional<std::array<uint64_t, 3>> times;
   for (auto one = firstOf(id); one != pending.end() && one->id == id; ++one) {
-    one->parts = shared;
     one->awaitsParts = false;
+    if (one->phase && !one->phase->keepsEvents()) {
+      // When the kernel ran does not matter; kept, they fill the memory.
+      if (one->serial == one->phase->serial()) {
+        addPartTimes(*one->profile, *one->phase, {one->node, id, 0, 0},
+                     *shared);
+      }
+    } else {
+      one->parts = shared;
+    }
     times = one->isMade ? one->times : std::nullopt;
   }
   if (times) {

@@ -351,9 +351,9 @@ TEST_P(Log, PartsOfProgramsGoToWhoeverAsks) {
   EXPECT_EQ(told[0].subgroup, 3u);
   EXPECT_EQ(told[0].ended - told[0].began, 900u);
   EXPECT_EQ(told[0].forgotten, 7u);
-  ASSERT_EQ(told[0].events.size(), 2u);
-  EXPECT_EQ(told[0].events[1].site, 3u);
-  EXPECT_EQ(told[0].events[1].clock, 250u);
+  ASSERT_EQ(told[0].numEvents, 2u);
+  EXPECT_EQ(parts.eventsOf(told[0])[1].site, 3u);
+  EXPECT_EQ(parts.eventsOf(told[0])[1].clock, 250u);
 }
 
 TEST_P(Log, AFailedAssertNamesPlaceAndProgramOnce) {
