@@ -1,4 +1,4 @@
-"""What profilers cost, in one process and in turns: ours, Proton, torch's.
+"""What profilers cost: ours, Proton, torch's.
 
     python overheads.py --output overheads.json            on the GPU: launches, then a step of a model
     python overheads.py --device cpu --output cpu.json     what of it a CPU can run
@@ -9,6 +9,9 @@ reads and writes --megabytes, each under Terrazzo and under Triton 3.6. Peers ar
 then the same with a session that is idle (deactivated), running (records of the device), with records of parts inside of the
 kernel, and under torch.profiler. A round starts each profiler, launches, and ends it; the figure is the median of rounds.
 
+CUPTI serves one tool of a process: each tool is measured in a process of its own, in turns with the same launches without it.
+A peer whose round takes longer than --patience has that one round.
+
 model: a step of a family of ../torch_compile/models.py, compiled by torch.compile: none, ours, Proton, torch.profiler. With
 --compiler terrazzo Terrazzo takes Triton's place, so that Proton is not there.
 
@@ -18,8 +21,10 @@ A peer that cannot run says why, and the others go on. Prints a table; --output 
 import argparse
 import contextlib
 import glob
+import json
 import os
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -111,11 +116,11 @@ def torch_session(device):
         yield
 
 
-def ways(compiler, device):
-    """What is measured with the kernels of a package: name -> (context, whether the kernel has parts)."""
+def ways(compiler, device, tool):
+    """What is measured with the kernels of a package beside a tool: name -> (context, whether the kernel has parts)."""
     profiler = packages(compiler)[2]
     own = "ours" if compiler == "terrazzo" else "Proton"
-    return {
+    all_ways = {
         compiler: (contextlib.nullcontext, False),
         f"{compiler}, {own} idle": (lambda: session(profiler, "idle", is_idle=True), False),
         f"{compiler}, {own}": (lambda: session(profiler, "running"), False),
@@ -123,20 +128,23 @@ def ways(compiler, device):
         f"{compiler}, {own}, parts": (lambda: session(profiler, "parts", backend="instrumentation"), True),
         f"{compiler}, torch.profiler": (lambda: torch_session(device), False),
     }
+    chosen = {name: way for name, way in all_ways.items() if f", {tool}" in name}
+    return {compiler: all_ways[compiler], **chosen} if chosen else {}
 
 
 #===--- Rounds -------------------------------------------------------------------------------------------------------===#
 
 
 class Peer:
-    def __init__(self, name, context, run):
-        self.name, self.context, self.run = name, context, run
-        self.samples, self.failure = {}, None
+    def __init__(self, name, context, run, patience):
+        self.name, self.context, self.run, self.patience = name, context, run, patience
+        self.samples, self.failure, self.is_long = {}, None, False
 
     def round(self, counts):
         """One sample of each measure, in a session of its own."""
-        if self.failure:
+        if self.failure or self.is_long:
             return
+        begin = time.perf_counter()
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("error", RuntimeWarning)  # records that are missing make a figure worthless
@@ -146,15 +154,15 @@ class Peer:
                         self.samples.setdefault(name, []).append(value)
         except Exception as error:  # noqa: BLE001 - whatever a profiler raises
             self.failure = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"[:300]
+        self.is_long = time.perf_counter() - begin > self.patience
+        print(f"  {self.name}: {self.failure or f'{time.perf_counter() - begin:.1f} s'}", file=sys.stderr, flush=True)
 
 
 def turns(peers, rounds, counts):
     for turn in range(rounds):
+        print(f"round {turn + 1} of {rounds}", file=sys.stderr, flush=True)
         for peer in peers if turn % 2 else peers[::-1]:
-            begin = time.perf_counter()
             peer.round(counts)
-            print(f"round {turn + 1} of {rounds}, {peer.name}: {peer.failure or f'{time.perf_counter() - begin:.1f} s'}",
-                  file=sys.stderr, flush=True)
 
 
 def add_rows(document, peers, names):
@@ -193,12 +201,12 @@ def launches(document_of, options):
     made = []
     for compiler in ("terrazzo", "triton"):
         try:
-            both, named = kernels(compiler), ways(compiler, device)
+            both, named = kernels(compiler), ways(compiler, device, options.tool)
         except ImportError as error:
             print(f"no {compiler}: {error}")
             continue
         for name, (context, has_parts) in named.items():
-            made.append(Peer(name, context, runner(both[has_parts], small, large, length, sync)))
+            made.append(Peer(name, context, runner(both[has_parts], small, large, length, sync), options.patience))
     document = document_of({peer.name: "" for peer in made})
     turns(made, options.rounds, counts)
     add_rows(document, made, {
@@ -270,7 +278,10 @@ def model(document_of, options):
         contexts[f"{options.compiler}, {own} idle"] = lambda profiler=profiler: session(profiler, "idle", is_idle=True)
         contexts[f"{options.compiler}, {own}"] = lambda profiler=profiler: session(profiler, "running")
     contexts[f"{options.compiler}, torch.profiler"] = lambda: torch_session(device)
-    made = [Peer(name, context, run) for name, context in contexts.items()]
+    made = [Peer(name, context, run, options.patience) for name, context in contexts.items()
+            if name == options.compiler or f", {options.tool}" in name]
+    if len(made) == 1:
+        return document_of({})
     run(3)  # compiles
     document = document_of({peer.name: "" for peer in made})
     turns(made, options.rounds, options.steps)
@@ -297,6 +308,45 @@ def versions(peers):
     return {peer: of(peer) for peer in peers}
 
 
+TOOLS = ("ours", "Proton", "torch.profiler")
+
+
+def each_tool(options):
+    """Measures each in a process of its own; rows of one name become one."""
+    whole, faults = None, 0
+    for tool in TOOLS:
+        print(f"== {tool}", file=sys.stderr, flush=True)
+        file = os.path.join(FOLDER, tool + ".json")
+        try:
+            subprocess.run([sys.executable, os.path.abspath(__file__), *sys.argv[1:], "--tool", tool, "--output", file], timeout=options.limit)
+            with open(file, encoding="utf-8") as text:
+                found = json.load(text)
+        except (subprocess.TimeoutExpired, OSError) as error:
+            print(f"{tool} told nothing: {error}")
+            faults += 1
+            continue
+        if whole is None:
+            whole = results.Results("What profilers cost", {}, found["machine"])
+            whole.document = {**found, "command": list(sys.argv)}
+            continue
+        into = whole.document
+        into["peers"] += [peer for peer in found["peers"] if peer["name"] not in {known["name"] for known in into["peers"]}]
+        for row in found["rows"]:
+            same = next((one for one in into["rows"] if one["name"] == row["name"]), None)
+            if not same:
+                into["rows"].append(row)
+                continue
+            for peer, samples in row["samples"].items():
+                same["samples"].setdefault(peer, []).extend(samples)
+            same.setdefault("failed", {}).update(row.get("failed", {}))
+    if whole is None:
+        return 1
+    show(whole)
+    if options.output:
+        whole.write(options.output)
+    return int(bool(faults) or any(row.get("failed") for row in whole.document["rows"]))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", nargs="?", choices=("launches", "model", "both"), default="both")
@@ -307,8 +357,13 @@ def main():
     parser.add_argument("--family", default="llama", help="of ../torch_compile/models.py")
     parser.add_argument("--steps", type=int, default=20, help="of the model in a round")
     parser.add_argument("--compiler", choices=("triton", "terrazzo"), default="triton", help="of the model's kernels")
+    parser.add_argument("--patience", type=float, default=8, help="seconds of a round after which a peer has no second one (default 8)")
+    parser.add_argument("--limit", type=float, default=600, help="seconds for each tool (default 600)")
     parser.add_argument("--output", metavar="FILE.json")
+    parser.add_argument("--tool", choices=TOOLS, help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if not options.tool:
+        return each_tool(options)
     import torch
 
     one_cupti()
@@ -331,10 +386,8 @@ def main():
         known = {peer["name"] for peer in first["peers"]}
         first["peers"] += [peer for peer in other.document["peers"] if peer["name"] not in known]
         first["rows"] += other.document["rows"]
-    show(documents[0])
-    if options.output:
-        documents[0].write(options.output)
-    return int(any(row.get("failed") for row in first["rows"]))
+    documents[0].write(options.output)
+    return 0
 
 
 if __name__ == "__main__":

@@ -79,6 +79,9 @@ def kernels(package):
     return {"functions": functions, "quotients": quotients, "gather": gather, "updates": updates, "product": product}
 
 
+NAMES = ("functions", "quotients", "gather", "updates", "product")
+
+
 def hot_line(kernel):
     lines, first = inspect.getsourcelines(kernel.fn)
     return first + next(i for i, text in enumerate(lines) if "# hot" in text)
@@ -150,9 +153,10 @@ def measure(package, options):
             total = sum(by_line.values())
             found[name] = {"plain": plain, "sampled": sampled, "samples": total, "lines": by_line, "reasons": why,
                            "share": 100 * by_line.get(str(hot_line(kernel)), 0) / total if total else None}
+            tell(f"{found[name]['share']} % of {total} samples, {statistics.median(sampled) / statistics.median(plain):.2f} x the time")
         except Exception as error:  # noqa: BLE001 - whatever a profiler raises
             found[name] = {"failed": f"{type(error).__name__}: {error}"[:300]}
-    print("RESULT " + json.dumps(found))
+        print("RESULT " + json.dumps(found), flush=True)  # the last one counts
 
 
 def main():
@@ -163,6 +167,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=0.5, help="of each of three runs")
     parser.add_argument("--programs", type=int, default=264)
     parser.add_argument("--turns", type=int, default=500, help="of each kernel's loop")
+    parser.add_argument("--limit", type=float, default=600, help="seconds for each peer (default 600)")
     parser.add_argument("--output", metavar="FILE.json")
     parser.add_argument("--measure", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -174,18 +179,23 @@ def main():
     facts = results.machine(torch.cuda.get_device_name(), results.driver()) if options.device == "cuda" else None
     peers, told = options.peers.split(","), {}
     for peer in peers:
-        done = subprocess.run([sys.executable, os.path.abspath(__file__), *sys.argv[1:], "--measure", peer], stdout=subprocess.PIPE, text=True)
-        line = next((text for text in done.stdout.split("\n") if text.startswith("RESULT ")), None)
-        told[peer] = json.loads(line[7:]) if line else {}
-        if not line:
-            print(f"{peer} ended with status {done.returncode}\n{done.stdout[-2000:]}")
+        try:
+            done = subprocess.run([sys.executable, os.path.abspath(__file__), *sys.argv[1:], "--measure", peer], stdout=subprocess.PIPE,
+                                  timeout=options.limit)
+            output, end = done.stdout, f"status {done.returncode}"
+        except subprocess.TimeoutExpired as error:
+            output, end = error.stdout or b"", f"no end after {options.limit:.0f} s"
+        text = output.decode(errors="replace")
+        told[peer] = next((json.loads(line[7:]) for line in reversed(text.split("\n")) if line.startswith("RESULT {")), {})
+        for name in NAMES:
+            told[peer].setdefault(name, {"failed": end})
     versions = {"ours": "terrazzo", "Proton": "triton"}
     document = results.Results("Samples of instructions: the share at the hot line, and what sampling costs",
                                {peer: versions.get(peer, "") for peer in peers}, facts)
-    for name in dict.fromkeys(name for found in told.values() for name in found):
+    for name in NAMES:
         failed, shares, slower, more = {}, {}, {}, {}
         for peer in peers:
-            one = told[peer].get(name, {"failed": "the process ended"})
+            one = told[peer][name]
             if "failed" in one or not one["samples"]:
                 failed[peer] = one.get("failed", "there are no samples")
                 print(f"{name:12s} {peer:8s} failed: {failed[peer]}")
