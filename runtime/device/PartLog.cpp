@@ -13,8 +13,8 @@
 
 namespace tz::runtime {
 
-/// Blocks up to this size are filled by one copy. Larger ones hold a few
-/// pieces, whose headers are copied one by one.
+/// Pieces up to this size together get their headers by one copy. A few larger
+/// ones get them one by one.
 static constexpr uint64_t SmallBlock = uint64_t(4) << 20;
 static constexpr uint64_t LargeBlock = uint64_t(64) << 20;
 static constexpr uint64_t FewPieces = 8;
@@ -114,7 +114,8 @@ Status PartLog::cut(Block &block, uint64_t need) {
   if (Status s = readerStream(); !s.ok()) {
     return s;
   }
-  const size_t pieces = block.bytes / need;
+  const size_t pieces =
+      std::min(block.bytes / need, std::max(FewPieces, SmallBlock / need));
   const tz_log_header empty = emptyLogHeader(need - sizeof(tz_log_header));
   auto copy = [&](uint64_t offset, const void *from, size_t bytes) {
     return reader->copy(block.memory + offset,
@@ -123,7 +124,7 @@ Status PartLog::cut(Block &block, uint64_t need) {
   };
   std::vector<uint8_t> whole;
   Status s;
-  if (block.bytes <= SmallBlock) {
+  if (pieces * need <= SmallBlock) {
     whole.resize((pieces - 1) * need + sizeof(empty));
     for (size_t i = 0; i < pieces; ++i) {
       std::memcpy(&whole[i * need], &empty, sizeof(empty));
@@ -139,7 +140,7 @@ Status PartLog::cut(Block &block, uint64_t need) {
   return s;
 }
 
-/// Makes the last block one that has room.
+/// Makes the last block one with a free piece.
 Status PartLog::next(uint64_t need) {
   auto reuse = [&](std::deque<Block>::iterator free) {
     Block block = std::move(*free);
@@ -191,10 +192,13 @@ Status PartLog::next(uint64_t need) {
 Result<tz_dptr> PartLog::begin(uint64_t launch, uint64_t programs) {
   std::lock_guard guard(lock);
   const uint64_t need = bytesFor(programs);
-  if (blocks.empty() || !hasRoom(blocks.back(), need)) {
-    if (Status s = next(need); !s.ok()) {
-      return s;
-    }
+  auto room =
+      std::find_if(blocks.rbegin(), blocks.rend(),
+                   [&](const Block &one) { return hasRoom(one, need); });
+  if (room != blocks.rend()) {
+    std::rotate(std::prev(room.base()), room.base(), blocks.end());
+  } else if (Status s = next(need); !s.ok()) {
+    return s;
   }
   Block &block = blocks.back();
   block.launches.push_back({launch, std::max<uint64_t>(programs, 1)});

@@ -69,8 +69,11 @@ private:
     bool isUnread() const { return read < launches.size(); }
   };
   uint64_t bytesFor(uint64_t programs) const;
+  /// In pieces that are not much too large: a kernel has large and small grids.
   bool hasRoom(const Block &block, uint64_t need) const {
-    return block.launches.size() < block.pieces && need <= block.pieceBytes;
+    constexpr uint64_t few = 4;
+    return block.launches.size() < block.pieces && need <= block.pieceBytes &&
+           block.pieceBytes / few <= need;
   }
   Status next(uint64_t need);
   Status allocate(Block &block, uint64_t need);
@@ -84,7 +87,7 @@ private:
   const std::shared_ptr<const Artifact> artifact;
   std::mutex lock; ///< guards what follows
   std::unique_ptr<Stream> reader;
-  std::deque<Block> blocks; ///< the oldest launches first
+  std::deque<Block> blocks; ///< that of the last launch is the last one
   uint64_t allocated = 0;
   uint64_t bytesOfProgram = 0; ///< the most of one that was read; 0: none was
   Told told;

@@ -262,6 +262,20 @@ TEST_F(ProfileOfParts, WithoutRoomALaunchGoesOnAndIsCounted) {
               HasSubstr("1 launches told nothing of their parts"));
 }
 
+/// Small grids take no piece that a large one needs.
+TEST_F(ProfileOfParts, OfLargeAndSmallGridsInTurnsAreAllTold) {
+  start();
+  Echo::instance().isBehind = true;
+  for (int turn = 0; turn < 20; ++turn) {
+    launches(1000); // 8 MiB
+    for (int small = 0; small < 8; ++small) {
+      launches();
+    }
+  }
+  Echo::instance().isBehind = false;
+  EXPECT_EQ(partsOf(root())["visits"], 20 * 9);
+}
+
 /// In the host's memory all launches share a log.
 TEST_F(ProfileOfParts, OnTheHostThoseOfLaunchesBeforeAreNotToldAgain) {
   std::swap(stream, other);
