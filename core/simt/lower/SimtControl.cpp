@@ -169,9 +169,17 @@ void KernelLowering::forOp(scf::ForOp op) {
 
 void KernelLowering::separateIterations() {
   const Memories needed = hazards.nextIterationNeedsBarrier();
-  if (needed != Memories::none) {
-    separate(needed);
+  if (needed == Memories::none) {
+    return;
   }
+  // Who reads where time goes wants the access that is waited for, not the
+  // loop.
+  const DebugLoc loop = b.getCurrentDebugLocation();
+  if (lastAccess && lastAccess->getDebugLoc()) {
+    b.SetCurrentDebugLocation(lastAccess->getDebugLoc());
+  }
+  separate(needed);
+  b.SetCurrentDebugLocation(loop);
 }
 
 /// Whether computing both sides costs hardly more than a branch. What is long
