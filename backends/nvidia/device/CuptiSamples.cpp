@@ -337,6 +337,16 @@ void tz_sampler::collect(Sampled &one) {
   } while (one.asked->data.remaining);
 }
 
+/// The instruction that a warp waits for. Samples are at the one that it would
+/// issue next; with a barrier that is the one behind it, whose line may be
+/// another. Seen on an H200: all samples of a loop's barrier were at its branch.
+static uint64_t offsetOf(const cupti::SampledPlace &place,
+                         std::string_view reason) {
+  constexpr uint64_t bytes = 16; // of an instruction, since sm_70
+  return reason == "barrier" && place.offset >= bytes ? place.offset - bytes
+                                                      : place.offset;
+}
+
 /// Each reason is told twice: all samples, and those in which the scheduler had
 /// no other warp ("_not_issued"); the first contain the others.
 void tz_sampler::count(const Sampled &one, cupti::SamplingData &data) {
@@ -344,14 +354,15 @@ void tz_sampler::count(const Sampled &one, cupti::SamplingData &data) {
   lost += data.dropped;
   for (size_t i = 0; i < data.places; ++i) {
     const cupti::SampledPlace &place = data.first[i];
-    auto &found = counts[{place.cubinCrc, place.function ? place.function : "",
-                          place.offset, uint32_t(one.device.ordinal)}];
     for (size_t j = 0; j < place.reasons; ++j) {
       const cupti::StallCount &stall = place.counts[j];
       const std::string name = stall.reason < one.reasons.size()
                                    ? reasonOf(one.reasons[stall.reason])
                                    : "unknown";
       if (!name.ends_with(part) && stall.samples) {
+        auto &found = counts[{
+            place.cubinCrc, place.function ? place.function : "",
+            offsetOf(place, name), uint32_t(one.device.ordinal)}];
         found[name == "selected" ? "" : name] += stall.samples;
       }
     }

@@ -94,6 +94,18 @@ TEST_F(CuptiSamples, HaveReasonsAndLines) {
   EXPECT_THAT(told, IsEmpty()) << "once";
 }
 
+TEST_F(CuptiSamples, OfABarrierAreAtTheBarrierNotBehindIt) {
+  const std::string image = "\177ELF with a .debug_line, 40 bytes long ...";
+  keepLines(image);
+  ASSERT_EQ(begin().code, TZ_E_OK);
+  cupti.found = {{image.size(), 32, "kernel", {0, 3, 0, 9}},
+                 {image.size(), 0, "kernel", {0, 0, 0, 2}}};
+  ASSERT_EQ(read().code, TZ_E_OK);
+  EXPECT_THAT(told, ElementsAre("kernel+0 barrier 2 /src/k.py:10",
+                                "kernel+16 barrier 9 /src/k.py:11",
+                                "kernel+32 long_scoreboard 3 /src/k.py:12"));
+}
+
 TEST_F(CuptiSamples, ArePeriodicAndContinuous) {
   uint64_t taken = 0;
   ASSERT_EQ(begin(5000, &taken).code, TZ_E_OK);

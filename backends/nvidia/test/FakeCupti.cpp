@@ -291,7 +291,8 @@ FAKE_API int cuptiGetGraphNodeId(void *node, uint64_t *number) {
 static constexpr const char *FakeReasons[] = {
     "smsp__pcsamp_warps_issue_stalled_selected",
     "smsp__pcsamp_warps_issue_stalled_long_scoreboard",
-    "smsp__pcsamp_warps_issue_stalled_long_scoreboard_not_issued"};
+    "smsp__pcsamp_warps_issue_stalled_long_scoreboard_not_issued",
+    "smsp__pcsamp_warps_issue_stalled_barrier"};
 /// They have CUPTI's numbers from here on.
 static constexpr uint32_t FirstReason = 4;
 

@@ -7,7 +7,8 @@
 launches: a small kernel, whose host time is told (calls alone) and the whole (until the device has ended), and a kernel that
 reads and writes --megabytes, each under Terrazzo and under Triton 3.6. Peers are "terrazzo" and "triton" without a profiler,
 then the same with a session that is idle (deactivated), running (records of the device), with records of parts inside of the
-kernel, and under torch.profiler. A round starts each profiler, launches, and ends it; the figure is the median of rounds.
+kernel, and under torch.profiler. A round starts each profiler for each kernel, launches, and ends it; the figure is the median
+of rounds.
 
 CUPTI serves one tool of a process: each tool is measured in a process of its own, in turns with the same launches without it.
 A peer whose round takes longer than --patience has that one round.
@@ -136,22 +137,25 @@ def ways(compiler, device, tool):
 
 
 class Peer:
-    def __init__(self, name, context, run, patience):
-        self.name, self.context, self.run, self.patience = name, context, run, patience
+    """runs: functions of a number of launches or steps, each of which gives measure -> seconds; each has its own sessions."""
+
+    def __init__(self, name, context, runs, patience):
+        self.name, self.context, self.runs, self.patience = name, context, runs, patience
         self.samples, self.failure, self.is_long = {}, None, False
 
     def round(self, counts):
-        """One sample of each measure, in a session of its own."""
+        """One sample of each measure. counts: of launches or steps, for each of the runs."""
         if self.failure or self.is_long:
             return
         begin = time.perf_counter()
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("error", RuntimeWarning)  # records that are missing make a figure worthless
-                with self.context():
-                    self.run(counts)  # compiles, and fills what is made once
-                    for name, value in self.run(counts).items():
-                        self.samples.setdefault(name, []).append(value)
+                for run, count in zip(self.runs, counts):
+                    with self.context():
+                        run(count)  # compiles, and fills what is made once
+                        for name, value in run(count).items():
+                            self.samples.setdefault(name, []).append(value)
         except Exception as error:  # noqa: BLE001 - whatever a profiler raises
             self.failure = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"[:300]
         self.is_long = time.perf_counter() - begin > self.patience
@@ -194,7 +198,7 @@ def launches(document_of, options):
     import torch
 
     device, sync = options.device, torch.cuda.synchronize if options.device == "cuda" else lambda: None
-    counts = {"small": options.launches, "large": max(1, options.launches // 10)}
+    counts = (options.launches, max(1, options.launches // 10))
     length = options.megabytes * (1 << 20) // 12  # two arrays read, one written, of fp32
     small = [torch.rand(1024, device=device) for _ in range(3)]
     large = [torch.rand(length, device=device) for _ in range(3)]
@@ -206,7 +210,7 @@ def launches(document_of, options):
             print(f"no {compiler}: {error}")
             continue
         for name, (context, has_parts) in named.items():
-            made.append(Peer(name, context, runner(both[has_parts], small, large, length, sync), options.patience))
+            made.append(Peer(name, context, runners(both[has_parts], small, large, length, sync), options.patience))
     document = document_of({peer.name: "" for peer in made})
     turns(made, options.rounds, counts)
     add_rows(document, made, {
@@ -216,23 +220,18 @@ def launches(document_of, options):
     return document
 
 
-def runner(kernel, small, large, length, sync):
-    def run(counts):
+def runners(kernel, small, large, length, sync):
+    def seconds(grid, arguments, count):
         sync()
         begin = time.perf_counter()
-        for _ in range(counts["small"]):
-            kernel[(1,)](*small, 1024, BLOCK=1024)
+        for _ in range(count):
+            kernel[grid](*arguments, BLOCK=1024)
         called = time.perf_counter()
         sync()
-        ended = time.perf_counter()
-        for _ in range(counts["large"]):
-            kernel[(-(-length // 1024),)](*large, length, BLOCK=1024)
-        sync()
-        last = time.perf_counter()
-        return {"host": (called - begin) / counts["small"], "whole": (ended - begin) / counts["small"],
-                "large": (last - ended) / counts["large"]}
+        return (called - begin) / count, (time.perf_counter() - begin) / count
 
-    return run
+    return (lambda count: dict(zip(("host", "whole"), seconds((1,), (*small, 1024), count))),
+            lambda count: {"large": seconds((-(-length // 1024),), (*large, length), count)[1]})
 
 
 #===--- A model ------------------------------------------------------------------------------------------------------===#
@@ -278,13 +277,13 @@ def model(document_of, options):
         contexts[f"{options.compiler}, {own} idle"] = lambda profiler=profiler: session(profiler, "idle", is_idle=True)
         contexts[f"{options.compiler}, {own}"] = lambda profiler=profiler: session(profiler, "running")
     contexts[f"{options.compiler}, torch.profiler"] = lambda: torch_session(device)
-    made = [Peer(name, context, run, options.patience) for name, context in contexts.items()
+    made = [Peer(name, context, (run,), options.patience) for name, context in contexts.items()
             if name == options.compiler or f", {options.tool}" in name]
     if len(made) == 1:
         return document_of({})
     run(3)  # compiles
     document = document_of({peer.name: "" for peer in made})
-    turns(made, options.rounds, options.steps)
+    turns(made, options.rounds, (options.steps,))
     add_rows(document, made, {"step": (f"a step of {options.family}, kernels by {options.compiler}", "ms", 1e3)})
     return document
 
