@@ -112,7 +112,7 @@ TEST_F(CuptiSamples, ArePeriodicAndContinuous) {
   EXPECT_EQ(taken, 4096u);
   EXPECT_EQ(uint32_t(cupti.settings[1]), 12u);
   EXPECT_EQ(uint32_t(cupti.settings[5]), 1u) << "kernels are not serialised";
-  EXPECT_EQ(cupti.settings[2], 3u) << "all reasons";
+  EXPECT_EQ(cupti.settings[2], 4u) << "all reasons";
   close();
   EXPECT_FALSE(cupti.isSamplerThere);
   ASSERT_EQ(begin(1, &taken).code, TZ_E_OK);
