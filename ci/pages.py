@@ -1,6 +1,7 @@
 """Pages that are made of data: docs/results/nightly.md of results/nightly.json, docs/results/mutants.md of results/mutants.json,
 docs/results/ordering.md of results/ordering.json, docs/results/planted.md of results/planted.json, docs/results/suites.md of results/suites.json,
-docs/results/instructions.md of results/instructions.json, docs/results/amd_machine_code.md of results/amd_machine_code.json.
+docs/results/instructions.md of results/instructions.json, docs/results/amd_machine_code.md of results/amd_machine_code.json,
+docs/results/profiler.md of the newest files of each kind in results/profiler/ (test/bench/profiler).
 
 ci/nightly, test/mutants/run, test/fibers/plant and plugins/*/test/plant write the data; they and ci/docs --bless write the pages.
 results/suites.json is written by hand.
@@ -8,6 +9,7 @@ results/suites.json is written by hand.
 import json
 import os
 import re
+import statistics
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 
@@ -271,13 +273,44 @@ def amd_machine_code(document):
     return text
 
 
+def newest(folder):
+    """Of files that differ only in their date the newest: name -> (file, document)."""
+    found = {}
+    for file in sorted(os.listdir(os.path.join(ROOT, "results", folder))):
+        with open(os.path.join(ROOT, "results", folder, file), encoding="utf-8") as text:
+            found[re.fullmatch(r"\d{4}-\d\d-\d\d-(.*)\.json", file)[1]] = file, json.load(text)
+    return found
+
+
+def profiler(documents):
+    """Each row with all its peers: what is compared with what is in their names."""
+    text = ("# What profilers cost, and where their samples are\n\nMade from [results/profiler](../../results/README.md), which `test/bench/profiler` writes. A figure is the median of its samples. "
+            "*Over* is what a peer takes beyond the\nsame launches without a tool.\n")
+    for file, document in documents.values():
+        machine = document["machine"]
+        text += f"\n## {document['what']}\n\n[{file}](../../results/profiler/{file}): {document['date'][:10]}, commit {document['commit']}, {machine.get('device', machine['processor'])}.\n"
+        for row in document["rows"]:
+            medians = {peer: statistics.median(samples) for peer, samples in row["samples"].items()}
+            rows = []
+            for peer in (one["name"] for one in document["peers"]):
+                without = medians.get(peer.partition(",")[0])
+                if peer in medians:
+                    over = f"{medians[peer] - without:+.3g}" if "," in peer and without else ""
+                    rows.append((peer, f"{medians[peer]:.4g}", over))
+                elif peer in row.get("failed", {}):
+                    rows.append((peer, "none: " + row["failed"][peer], ""))
+            text += f"\n{row['name'][0].upper() + row['name'][1:]}, {row['unit']}:\n\n" + table(("peer", row["unit"], "over"), rows)
+    return text
+
+
 MADE = {"amd_machine_code": amd_machine_code, "instructions": instructions, "nightly": nightly, "mutants": mutants, "ordering": ordering, "planted": planted, "suites": suites}
 
 
 def stale():
     """Pages that are not what their data says, as (file of the page, what it should be)."""
-    for name, make in MADE.items():
-        want = make(read(name))
+    made = {name: make(read(name)) for name, make in MADE.items()}
+    made["profiler"] = profiler(newest("profiler"))
+    for name, want in made.items():
         path = page(name)
         if not os.path.exists(path) or open(path, encoding="utf-8").read() != want:
             yield path, want

@@ -1,7 +1,8 @@
 """The page of a folder of results: what was measured last, in at most LINES lines.
 
 Of files whose names differ only in their date the newest counts. The others are
-history, and so is the folder of that name. Files of another format are left out.
+history, and so is the folder of that name. The folder profiler has a page of its
+own (ci/pages.py). Files of another format are left out.
 The gain of a row is how much better Terrazzo's figure is than a peer's: 2 is half
 the time, or twice the rate.
 
@@ -54,8 +55,8 @@ def newest(folder):
     """name -> (path below the folder, document) of the files that count, by name."""
     found = {}
     for path, folders, names in os.walk(folder):
-        if path == folder and "history" in folders:
-            folders.remove("history")
+        if path == folder:
+            folders[:] = [one for one in folders if one not in ("history", "profiler")]
         for name in names:
             full = os.path.join(path, name)
             if not name.endswith(".json") or is_other(full):
