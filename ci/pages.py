@@ -230,20 +230,34 @@ def instructions(document):
     return text
 
 
+def whole_parts(document):
+    """Rows of parts that ran shard by shard, of those of which all shards ran."""
+    for part in document.get("shards", []):
+        shards = list(part["ran"].values())
+        if len(shards) == part["of"]:
+            figures = {key: sum(row[key] for row in shards) for key in ("passed", "failed", "skipped")}
+            yield {"part": part["part"], "date": max(row["date"] for row in shards), "commit": ", ".join(dict.fromkeys(row["commit"] for row in shards)),
+                   "ran": ", ".join(f"{count} {what}" for what, count in figures.items())}
+
+
 def targets():
-    """Each target's last runs of the conformance suite and of random kernels, side by side, of what ci/nightly found."""
+    """Each target's last runs of the conformance suite and of random kernels, side by side, of what ci/nightly found. A whole
+    suite counts more than a sample that ran on the same day or before it."""
     suite, kernels = {}, {}
-    for row in read("nightly")["rows"]:
+    document = read("nightly")
+    for row in [*document["rows"], *whole_parts(document)]:
         figures = {what: int(count) for count, what in re.findall(r"(\d+) (passed|failed|skipped|of them)", row["ran"])}
         of_suite = re.fullmatch(r"conformance of ([a-z]+(?::[\w+-]+)?)(?:, (\d+ cases of seed \d+))?", row["part"])
         of_random = re.fullmatch(r"random kernels (\d+) to (\d+), (\S+) against interp", row["part"])
         passed = f"{figures.get('passed', 0)}" + (f", {figures['of them']} of them by earlier runs" if figures.get("of them") else "")
-        if of_suite:
+        known = suite.get(of_suite.group(1)) if of_suite else None
+        if of_suite and not (known and row["date"] < known[4]):
             suite[of_suite.group(1)] = (of_suite.group(2) or "all", passed, *(figures.get(key, 0) for key in ("failed", "skipped")), row["date"], row["commit"])
         elif of_random:
-            kernels.setdefault(of_random.group(3), []).append((figures.get("passed", 0), figures.get("failed", 0)))
+            kernels.setdefault(of_random.group(3), {})[int(of_random.group(1)), int(of_random.group(2))] = figures.get("passed", 0), figures.get("failed", 0)
     def random(target):
-        runs = kernels.get(target)
+        ranges = kernels.get(target, {})  # one inside of another counts once
+        runs = [run for (a, b), run in ranges.items() if not any(c <= a and b <= d and (c, d) != (a, b) for c, d in ranges)]
         return f"{sum(run[0] for run in runs)}, {sum(run[1] for run in runs)} failed" if runs else "none"
     rank = ("interp", "cpu", "nvidia", "intel", "amd", "fibers")
     ordered = sorted(suite, key=lambda target: (rank.index(target.split(":")[0]) if target.split(":")[0] in rank else len(rank), target))
