@@ -339,7 +339,8 @@ void tz_sampler::collect(Sampled &one) {
 
 /// The instruction that a warp waits for. Samples are at the one that it would
 /// issue next; with a barrier that is the one behind it, whose line may be
-/// another. Seen on an H200: all samples of a loop's barrier were at its branch.
+/// another. Seen on an H200: all samples of a loop's barrier were at its
+/// branch.
 static uint64_t offsetOf(const cupti::SampledPlace &place,
                          std::string_view reason) {
   constexpr uint64_t bytes = 16; // of an instruction, since sm_70
@@ -360,9 +361,9 @@ void tz_sampler::count(const Sampled &one, cupti::SamplingData &data) {
                                    ? reasonOf(one.reasons[stall.reason])
                                    : "unknown";
       if (!name.ends_with(part) && stall.samples) {
-        auto &found = counts[{
-            place.cubinCrc, place.function ? place.function : "",
-            offsetOf(place, name), uint32_t(one.device.ordinal)}];
+        auto &found =
+            counts[{place.cubinCrc, place.function ? place.function : "",
+                    offsetOf(place, name), uint32_t(one.device.ordinal)}];
         found[name == "selected" ? "" : name] += stall.samples;
       }
     }

@@ -407,6 +407,8 @@ private:
   void whileOp(mlir::scf::WhileOp op);
   /// At the end of an iteration.
   void separateIterations();
+  /// i1, the same in all threads: does that hold?
+  llvm::Value *areApart(const RowsApart &rows);
   void selectIf(mlir::scf::IfOp op);
   Registers flatten(mlir::ValueRange values);
   void defineAll(mlir::ValueRange values, llvm::ArrayRef<llvm::Value *> flat);

@@ -65,8 +65,7 @@ Accesses Accesses::without(Memories memories) const {
   return rest;
 }
 
-Memories Accesses::conflict(const Accesses &later,
-                            bool inLaterIteration) const {
+bool Accesses::conflictsInShared(const Accesses &later) const {
   auto overlap = [](llvm::ArrayRef<Region> some,
                     llvm::ArrayRef<Region> others) {
     return llvm::any_of(some, [&](const Region &one) {
@@ -74,17 +73,50 @@ Memories Accesses::conflict(const Accesses &later,
           others, [&](const Region &other) { return one.overlaps(other); });
     });
   };
-  const bool inShared = overlap(writes, later.reads) ||
-                        overlap(writes, later.writes) ||
-                        overlap(reads, later.writes);
+  return overlap(writes, later.reads) || overlap(writes, later.writes) ||
+         overlap(reads, later.writes);
+}
+
+static bool conflicts(const MemoryAccess &one, const MemoryAccess &other,
+                      bool inLaterIteration) {
+  return (inLaterIteration ? one.meetsLater(other) : one.meets(other)) &&
+         !one.staysWithinThreads(other, inLaterIteration);
+}
+
+Memories Accesses::conflict(const Accesses &later,
+                            bool inLaterIteration) const {
   const bool inDevice = llvm::any_of(memory, [&](const MemoryAccess &one) {
     return llvm::any_of(later.memory, [&](const MemoryAccess &other) {
-      return (inLaterIteration ? one.meetsLater(other) : one.meets(other)) &&
-             !one.staysWithinThreads(other, inLaterIteration);
+      return conflicts(one, other, inLaterIteration);
     });
   });
-  return (inShared ? Memories::shared : Memories::none) |
+  return (conflictsInShared(later) ? Memories::shared : Memories::none) |
          (inDevice ? Memories::device : Memories::none);
+}
+
+bool Accesses::isApartInIterationsIf(
+    const Accesses &later, llvm::SmallVectorImpl<RowsApart> &apart) const {
+  if (conflictsInShared(later)) {
+    return false;
+  }
+  for (const MemoryAccess &one : memory) {
+    for (const MemoryAccess &other : later.memory) {
+      if (!conflicts(one, other, /*inLaterIteration=*/true)) {
+        continue;
+      }
+      if (!one.placed || !other.placed || one.hasLeftLoop ||
+          other.hasLeftLoop) {
+        return false;
+      }
+      std::optional<RowsApart> rows =
+          apartInIterationsIf(one.placed, other.placed);
+      if (!rows) {
+        return false;
+      }
+      apart.push_back(*rows);
+    }
+  }
+  return true;
 }
 
 void OpenAccesses::leaveLoop(const OpenAccesses &before) {

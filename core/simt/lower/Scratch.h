@@ -15,6 +15,7 @@
 #define TERRAZZO_CORE_SIMT_LOWER_SCRATCH_H
 
 #include "core/simt/analysis/MemoryOrder.h"
+#include "core/simt/analysis/RowIndices.h"
 
 #include "terrazzo/simt/SimtHooks.h"
 
@@ -53,6 +54,10 @@ struct Accesses {
   Memories conflictWithIteration(const Accesses &later) const {
     return conflict(later, /*inLaterIteration=*/true);
   }
+  /// Do they conflict with none of a later iteration of the loop around both,
+  /// if all of `apart` holds, to which what must hold is added?
+  bool isApartInIterationsIf(const Accesses &later,
+                             llvm::SmallVectorImpl<RowsApart> &apart) const;
   /// Those to other memories.
   Accesses without(Memories memories) const;
   /// A loop was left: what it accessed in different iterations may be the same
@@ -64,6 +69,7 @@ struct Accesses {
 
 private:
   Memories conflict(const Accesses &later, bool inLaterIteration) const;
+  bool conflictsInShared(const Accesses &later) const;
 };
 
 /// Accesses that nothing has separated from what comes, followed through loops
@@ -76,6 +82,10 @@ public:
   /// Meets what the next iteration of the loop does first?
   Memories meetsNextIteration() const {
     return pending.conflictWithIteration(first);
+  }
+  bool
+  isApartFromNextIterationIf(llvm::SmallVectorImpl<RowsApart> &apart) const {
+    return pending.isApartInIterationsIf(first, apart);
   }
   const Accesses &all() const { return pending; }
 
@@ -144,6 +154,11 @@ public:
   /// the next one?
   Memories nextIterationNeedsBarrier() const {
     return threads.meetsNextIteration();
+  }
+  /// Needs the next one no barrier, if all of `apart` holds?
+  bool
+  isApartFromNextIterationIf(llvm::SmallVectorImpl<RowsApart> &apart) const {
+    return threads.isApartFromNextIterationIf(apart);
   }
   /// `before`: the state at enterLoop. There may have been no iteration.
   void leaveLoop(const Hazards &before);

@@ -167,6 +167,28 @@ void KernelLowering::forOp(scf::ForOp op) {
   defineFromWords(op.getResults(), values);
 }
 
+Value *KernelLowering::areApart(const RowsApart &rows) {
+  auto wide = [&](const Multiple &one) {
+    Value *factor = b.getInt64(uint64_t(one.factor));
+    return one.value
+               ? b.CreateMul(b.CreateSExt(scalar(one.value), b.getInt64Ty()),
+                             factor)
+               : factor;
+  };
+  auto magnitude = [&](const Multiple &one) {
+    Value *value = wide(one);
+    return b.CreateSelect(b.CreateICmpSLT(value, b.getInt64(0)),
+                          b.CreateNeg(value), value);
+  };
+  Value *length = wide(rows.length), *step = magnitude(rows.step);
+  Value *row = b.CreateMul(b.CreateSub(length, b.getInt64(1)), step);
+  return b.CreateAnd(
+      {b.CreateICmpSGE(length, b.getInt64(1)),
+       b.CreateICmpNE(step, b.getInt64(0)),
+       b.CreateICmpSGT(magnitude(rows.stride), row),
+       b.CreateICmpSLE(wide(rows.end), b.getInt64(INT32_MAX - rows.tile))});
+}
+
 void KernelLowering::separateIterations() {
   const Memories needed = hazards.nextIterationNeedsBarrier();
   if (needed == Memories::none) {
@@ -178,7 +200,19 @@ void KernelLowering::separateIterations() {
   if (lastAccess && lastAccess->getDebugLoc()) {
     b.SetCurrentDebugLocation(lastAccess->getDebugLoc());
   }
-  separate(needed);
+  SmallVector<RowsApart> apart;
+  if (needed == Memories::device && !hazards.isUnpublished &&
+      hazards.isApartFromNextIterationIf(apart)) {
+    // The accesses stay open: whether the barrier is there, is not known here.
+    SmallVector<Value *> hold;
+    for (const RowsApart &rows : apart) {
+      hold.push_back(areApart(rows));
+    }
+    emitIf(b.CreateNot(b.CreateAnd(hold)),
+           [&] { hooks.barrier(b, needed, workers); });
+  } else {
+    separate(needed);
+  }
   b.SetCurrentDebugLocation(loop);
 }
 
