@@ -141,7 +141,7 @@ def test_metadata_is_left_out(capsys, tmp_path):
 def test_frames_of_the_program(capsys, tmp_path):
     path = tmp_path / "run.hatchet"
     path.write_text(json.dumps([node("ROOT", node("/home/me/run.py:12@main", node("add", time=1_000_000))), {}]))
-    for form, shown in (("full", "/home/me/run.py:12@main"), ("file_function_line", "run.py:12@main"), ("function_line", "main:12"),
+    for form, shown in (("full", "/home/me/run.py:12@main"), ("file_function_line", "run.py:12@main"), ("function_line", "12@main"),
                         ("file_function", "run.py@main")):
         assert [line.split()[-1] for line in show(capsys, "-f", form, str(path))[1:]] == ["ROOT", shown, "add"]
 
@@ -154,3 +154,14 @@ def test_parts_of_kernels(capsys, tmp_path):
     assert show(capsys, "-m", "cycles", str(path)) == [
         "cycles", "   120  ROOT", "   120  └─ add", "   100     ├─ body", "    30     │  └─ load", "    20     └─ end"]
     assert [line.split()[0] for line in show(capsys, "-m", "visits", str(path))[1:]] == ["3", "3", "3", "9", "-"]
+
+
+def test_what_devices_can_do_is_as_proton_has_it():
+    from terrazzo.triton.profiler import specs
+
+    assert specs.max_flops("CUDA", "80", 16, 108, 1410000) == pytest.approx(312e12)
+    assert specs.max_flops("CUDA", "90", 16, 114, 1755000) == pytest.approx(756.5e12)
+    assert specs.max_flops("CUDA", "90", 8, 132, 1980000) == pytest.approx(1513e12 * 132 / 114 * 1980 / 1755)
+    assert specs.max_flops("CUDA", "100", 8, 148, 1700000) == pytest.approx(16384 * 148 * 1.7e9)
+    with pytest.raises(ValueError, match="known are 80, 86, 89, 90, 100"):
+        specs.max_flops("CUDA", "12", 8, 1, 1)

@@ -21,7 +21,7 @@ _TIME = re.compile(r"(?P<clock>time|avg_time|cpu_time|avg_cpu_time)/(?P<unit>s|m
 _SPANS = {"cpu_time (ns)", "cycles", "steps", "normalized_cycles", "normalized_steps", "visits"}
 # A frame of the program: FOLDER/FILE:LINE@FUNCTION. Of each format the text that a frame is shown as.
 _FRAME = re.compile(r"(?:.*/)?(?P<file>[^/]+):(?P<line>\d+)@(?P<function>.+)")
-_FORMATS = {"full": None, "file_function_line": r"\g<file>:\g<line>@\g<function>", "function_line": r"\g<function>:\g<line>",
+_FORMATS = {"full": None, "file_function_line": r"\g<file>:\g<line>@\g<function>", "function_line": r"\g<line>@\g<function>",
             "file_function": r"\g<file>@\g<function>"}
 _FLOPS = ("flops", "flops8", "flops16", "flops32", "flops64")
 
