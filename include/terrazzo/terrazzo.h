@@ -723,8 +723,8 @@ TZ_API tz_status_t tz_profile_start(tz_session_t session,
                                     const tz_profile_options *options,
                                     tz_profile_t *out);
 TZ_API void tz_profile_destroy(tz_profile_t profile);
-/* Nothing is recorded between pause and resume. A launch that began before
- * counts. */
+/* Nothing is recorded between pause and resume. What was launched before
+ * counts, so that pause waits for it as a flush does. */
 TZ_API tz_status_t tz_profile_pause(tz_profile_t profile);
 TZ_API tz_status_t tz_profile_resume(tz_profile_t profile);
 /* Waits for what devices have to say of launches that were made. */

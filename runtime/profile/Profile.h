@@ -41,6 +41,9 @@ public:
   const bool isTrace, hasFrames;
   const uint64_t samplePeriod;
   bool isActive = true;
+  /// Since when it is, ns of the host's clock: what ran before is not of it,
+  /// whenever a device tells it.
+  uint64_t activeSince = monotonicNs();
   MetricTable metrics;
   /// A line each; see tz_profile_note.
   std::vector<std::string> notes;

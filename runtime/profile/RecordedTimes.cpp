@@ -132,7 +132,7 @@ void Recorder::readForeign(const Source &source, const tz_record &record) {
       source.activity ? source.activity->hostTime(record.t0_ns) : record.t0_ns;
   const uint64_t ns = std::max(record.t0_ns, record.t1_ns) - record.t0_ns;
   for (const std::shared_ptr<Profile> &one : profiles) {
-    if (!one->isActive) {
+    if (!one->isActive || began < one->activeSince) {
       continue;
     }
     ProfilePhase &phase = *one->current();

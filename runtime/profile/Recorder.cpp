@@ -104,10 +104,17 @@ void Recorder::stop(const Profile &profile) {
 }
 
 void Recorder::activate(Profile &profile, bool isActive) {
+  if (!isActive) {
+    // What was launched counts: kernels of others may run behind this call.
+    if (Status s = flush(); !s.ok()) {
+      locked([&] { profile.note("records before a pause: " + s.message()); });
+    }
+  }
   std::vector<std::shared_ptr<DeviceSampler>> told;
   {
     std::lock_guard guard(lock);
     profile.isActive = isActive;
+    profile.activeSince = isActive ? monotonicNs() : profile.activeSince;
     if (sampled.get() == &profile) {
       told = samplers;
     }
@@ -352,7 +359,7 @@ void Recorder::leave(uint32_t kind, uint64_t id, int32_t code, Stream *stream,
 
 //===--- Scopes and metrics -----------------------------------------------===//
 
-void Recorder::scopeEntered(const ThreadScopes &scopes) {
+void Recorder::pathBegins(const ThreadScopes &scopes) {
   std::vector<DeviceActivity *> told;
   uint64_t external = 0;
   {
@@ -381,7 +388,6 @@ void Recorder::scopeEntered(const ThreadScopes &scopes) {
 
 void Recorder::scopeLeft(ThreadScopes &scopes, uint64_t began, uint64_t ended,
                          const std::vector<NamedMetric> &metrics) {
-  std::vector<DeviceActivity *> told;
   {
     std::lock_guard guard(lock);
     for (const std::shared_ptr<Profile> &one : profiles) {
@@ -393,6 +399,14 @@ void Recorder::scopeLeft(ThreadScopes &scopes, uint64_t began, uint64_t ended,
                        metrics);
       }
     }
+  }
+  pathEnds();
+}
+
+void Recorder::pathEnds() {
+  std::vector<DeviceActivity *> told;
+  {
+    std::lock_guard guard(lock);
     for (const Source &source : sources) {
       if (source.activity && source.activity->hasExternals()) {
         told.push_back(source.activity.get());

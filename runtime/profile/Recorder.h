@@ -57,7 +57,10 @@ public:
   void loseParts(uint64_t id);
 
   // Of scopes, by ThreadScopes.
-  void scopeEntered(const ThreadScopes &scopes);
+  /// A scope or a state was entered: what others launch is below it, until
+  /// pathEnds.
+  void pathBegins(const ThreadScopes &scopes);
+  void pathEnds();
   void scopeLeft(ThreadScopes &scopes, uint64_t began, uint64_t ended,
                  const std::vector<NamedMetric> &metrics);
   Status addMetric(ThreadScopes &scopes, const NamedMetric &metric);

@@ -43,7 +43,7 @@ ThreadScopes::ThreadScopes() {
 void ThreadScopes::enter(std::string name) {
   scopes.push_back({std::move(name), monotonicNs(), {}});
   ++changes;
-  Recorder::forEach([&](Recorder &recorder) { recorder.scopeEntered(*this); });
+  Recorder::forEach([&](Recorder &recorder) { recorder.pathBegins(*this); });
 }
 
 Status ThreadScopes::leave(const char *name) {
@@ -69,6 +69,7 @@ Status ThreadScopes::leave(const char *name) {
 void ThreadScopes::enterState(std::string name) {
   states.push_back(std::move(name));
   ++changes;
+  Recorder::forEach([&](Recorder &recorder) { recorder.pathBegins(*this); });
 }
 
 Status ThreadScopes::leaveState() {
@@ -78,6 +79,7 @@ Status ThreadScopes::leaveState() {
   }
   states.pop_back();
   ++changes;
+  Recorder::forEach([](Recorder &recorder) { recorder.pathEnds(); });
   return Status();
 }
 

@@ -62,8 +62,8 @@ public:
 
   bool add(Value value, const Multiple &factor);
 
-  Value counted;  ///< the x in x / D
-  Value divisor;  ///< D, as a tile
+  Value counted; ///< the x in x / D
+  Value divisor; ///< D, as a tile
   std::optional<Multiple> ofQuotient, ofRest;
 
 private:
@@ -142,14 +142,13 @@ std::optional<int64_t> tileOfCounter(Value value, scf::ForOp loop) {
                                first =
                                    getConstantIntValue(loop.getLowerBound());
   if (!range || !splat ||
-      withoutExtensions(splat.getSource()) != loop.getInductionVar() ||
-      !step || !first || *first < 0 || loop.getUnsignedCmp()) {
+      withoutExtensions(splat.getSource()) != loop.getInductionVar() || !step ||
+      !first || *first < 0 || loop.getUnsignedCmp()) {
     return std::nullopt;
   }
   const int64_t low = int32_t(range.getStart()), high = int32_t(range.getEnd());
-  return low >= 0 && high - low <= *step && high < Small
-             ? std::optional(high)
-             : std::nullopt;
+  return low >= 0 && high - low <= *step && high < Small ? std::optional(high)
+                                                         : std::nullopt;
 }
 
 Value pointersOf(Operation *op) {
@@ -185,9 +184,10 @@ std::optional<RowsApart> tz::simt::apartInIterationsIf(Operation *one,
   }
   const std::optional<int64_t> tile = tileOfCounter(sum.counted, loop);
   const std::optional<Multiple> length = uniform(sum.divisor, loop);
-  if (!tile || !length || !loop.getUpperBound().getType().isSignlessInteger(32)) {
+  if (!tile || !length ||
+      !loop.getUpperBound().getType().isSignlessInteger(32)) {
     return std::nullopt;
   }
-  return RowsApart{*length, *sum.ofQuotient, *sum.ofRest,
-                   {1, loop.getUpperBound()}, *tile};
+  return RowsApart{
+      *length, *sum.ofQuotient, *sum.ofRest, {1, loop.getUpperBound()}, *tile};
 }

@@ -1,4 +1,5 @@
-//===- RowIndices.h - elements of rows that a loop counts through -*- C++ -*-===//
+//===- RowIndices.h - elements of rows that a loop counts through -*- C++
+//-*-===//
 //
 // What   Accesses at x / D * stride + x % D * step, where a loop counts x: when
 //        no two iterations touch one element.

@@ -155,7 +155,7 @@ def activate(session=None):
 
 
 def deactivate(session=None, flushing=False):
-    """Launches are not counted, until activate. flushing: waits until devices have said all of those that were."""
+    """Launches are not counted, until activate. Waits for those that were made; flushing: raises what devices could not say."""
     with _lock:
         chosen = _chosen(session)
         HookManager.deactivate(session)

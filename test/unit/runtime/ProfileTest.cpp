@@ -7,6 +7,9 @@
 #include "test/unit/runtime/ProfileFixture.h"
 #include "test/unit/runtime/TemporaryFolder.h"
 
+#include "runtime/profile/ProfileData.h"
+
+#include <cstring>
 #include <fstream>
 #include <thread>
 
@@ -316,6 +319,19 @@ TEST_F(ProfileOfRecords, APhaseIsCompleteWhenTheDeviceHasSaidAll) {
   EXPECT_EQ(child(root(0), "kernel")["metrics"]["time (ns)"], 100);
 }
 
+/// By the clock of the echo's device.
+static uint64_t now() { return monotonicNs() + 500; }
+
+static tz_record kernelOfOthers(const char *name) {
+  tz_record record{};
+  record.size = sizeof(record);
+  record.kind = TZ_RECORD_KERNEL;
+  record.t0_ns = now();
+  record.t1_ns = record.t0_ns + 40;
+  record.name = {name, std::strlen(name)};
+  return record;
+}
+
 TEST_F(ProfileOfRecords, WorkOfOthersIsUnderTheScopesThatMadeIt) {
   start();
   enter("outer");
@@ -325,8 +341,8 @@ TEST_F(ProfileOfRecords, WorkOfOthersIsUnderTheScopesThatMadeIt) {
   record.size = sizeof(record);
   record.kind = TZ_RECORD_KERNEL;
   record.external = Echo::instance().externals.back();
-  record.t0_ns = 1000;
-  record.t1_ns = 1040;
+  record.t0_ns = now();
+  record.t1_ns = record.t0_ns + 40;
   record.name = {"gemm", 4};
   Echo::instance().records.push_back(record);
   record.kind = TZ_RECORD_COPY;
@@ -340,6 +356,44 @@ TEST_F(ProfileOfRecords, WorkOfOthersIsUnderTheScopesThatMadeIt) {
   EXPECT_EQ(child(outer, "<copy>")["metrics"]["count"], 1);
 }
 
+TEST_F(ProfileOfRecords, WorkOfOthersInAStateIsBelowIt) {
+  start();
+  enter("outer");
+  ok(tz_profile_enter_state("metadata"));
+  tz_record record = kernelOfOthers("sum");
+  record.external = Echo::instance().externals.back();
+  Echo::instance().records.push_back(record);
+  ok(tz_profile_exit_state());
+  record.external = Echo::instance().externals.back();
+  Echo::instance().records.push_back(record);
+  leave();
+  EXPECT_TRUE(Echo::instance().externals.empty());
+  const json outer = child(root(), "outer");
+  EXPECT_EQ(child(child(outer, "metadata"), "sum")["metrics"]["count"], 1);
+  EXPECT_EQ(child(outer, "sum")["metrics"]["count"], 1);
+}
+
+/// A device tells of it later, maybe when the profile runs (again).
+TEST_F(ProfileOfRecords, WorkOfOthersBeforeItOrInAPauseIsNotOfIt) {
+  const tz_record before = kernelOfOthers("before");
+  start();
+  launches(); // opens the records
+  Echo::instance().records.push_back(before);
+  Echo::instance().records.push_back(kernelOfOthers("first"));
+  ok(tz_profile_pause(profile));
+  const tz_record between = kernelOfOthers("between");
+  ok(tz_profile_resume(profile));
+  Echo::instance().records.push_back(between);
+  Echo::instance().records.push_back(kernelOfOthers("second"));
+  const json top = root();
+  EXPECT_EQ(child(top, "first")["metrics"]["count"], 1);
+  EXPECT_EQ(child(top, "second")["metrics"]["count"], 1);
+  for (const json &one : top["children"]) {
+    EXPECT_NE(one["frame"]["name"], "before");
+    EXPECT_NE(one["frame"]["name"], "between");
+  }
+}
+
 TEST_F(ProfileOfRecords, KernelsOfAGraphStandBelowWhereItWasRecorded) {
   start();
   enter("capture");
@@ -349,7 +403,8 @@ TEST_F(ProfileOfRecords, KernelsOfAGraphStandBelowWhereItWasRecorded) {
   record.kind = TZ_RECORD_KERNEL;
   record.a = Echo::instance().externals.back();
   record.b = 1;
-  record.t1_ns = 40;
+  record.t0_ns = now();
+  record.t1_ns = record.t0_ns + 40;
   record.name = {"gemm", 4};
   leave();
   leave();
