@@ -52,26 +52,44 @@ firstsOfPlaces(const Contiguity &runs, mlir::Value pointer, mlir::Value mask,
   return firsts;
 }
 
+/// What a load can give where it is off: a number, or null.
+static Constant *numberOf(Value *other) {
+  auto *constant = dyn_cast<Constant>(other);
+  return constant && (constant->isNullValue() ||
+                      isa<ConstantInt, ConstantFP>(other))
+             ? constant
+             : nullptr;
+}
+
+/// What a load is told to give where it is off: it gives zero unasked.
+static Constant *insteadOf(Constant *number) {
+  return number && !number->isNullValue() ? number : nullptr;
+}
+
 void KernelLowering::load(tile::LoadOp op) {
   mlir::Type element = tile::elementType(op.getResult().getType());
   Type *memory = arithmetic->memoryType(element);
   MemoryHints hints = hintsOf(op);
   hints.isVolatile = op.getIsVolatile();
   hints.isUniform = uniform && !isAlone && uniform->isUniformLoad(op);
-  auto withOther = [&](Value *loaded, Value *mask, Value *other) {
+  // A load gives zero where it is off, or another number.
+  auto withOther = [&](Value *loaded, Value *mask, Value *other,
+                       Constant *instead) {
     Value *value = arithmetic->fromMemory(loaded, element);
-    return other ? b.CreateSelect(mask, value, other) : value;
+    return other && !instead ? b.CreateSelect(mask, value, other) : value;
   };
   if (!isa<mlir::RankedTensorType>(op.getResult().getType())) {
     Value *mask = op.getMask() ? scalar(op.getMask()) : nullptr;
     mask = mask && onlyIf ? b.CreateAnd(mask, onlyIf) : onlyIf ? onlyIf : mask;
     Value *other = op.getOther() ? scalar(op.getOther()) : nullptr;
+    Constant *instead =
+        other ? numberOf(arithmetic->toMemory(other, element)) : nullptr;
     // One thread looks at what may change under the others' eyes.
     if (hints.isVolatile) {
       Value *first = b.CreateICmpEQ(thread, b.getInt32(0));
       Value *chosen = mask ? b.CreateAnd(first, mask) : first;
       Value *loaded = hooks.load(b, memory, scalar(op.getPointer()), chosen,
-                                 nullptr, hints);
+                                 insteadOf(instead), hints);
       Region region = allocate(16);
       willWrite(region);
       Value *at = b.getInt32(0);
@@ -80,12 +98,12 @@ void KernelLowering::load(tile::LoadOp op) {
       willRead(region);
       loaded = b.CreateLoad(memory, scratchAt(region, at, memory));
       scratch.release(region);
-      define(op, withOther(loaded, mask, other));
+      define(op, withOther(loaded, mask, other, instead));
       return;
     }
-    Value *loaded =
-        hooks.load(b, memory, scalar(op.getPointer()), mask, nullptr, hints);
-    define(op, withOther(loaded, mask, other));
+    Value *loaded = hooks.load(b, memory, scalar(op.getPointer()), mask,
+                               insteadOf(instead), hints);
+    define(op, withOther(loaded, mask, other, instead));
     return;
   }
   Vectors vectors = onlyThen(
@@ -302,9 +320,7 @@ KernelLowering::loadVectors(const Vectors &vectors, Type *memory,
     number = other(reg) == number ? number : nullptr;
   }
   const bool isZero = number && number->isNullValue();
-  Constant *instead =
-      !isZero && isa_and_nonnull<ConstantInt, ConstantFP>(number) ? number
-                                                                  : nullptr;
+  Constant *instead = number ? insteadOf(numberOf(number)) : nullptr;
   auto orElse = [&](Value *mask, Value *value, unsigned reg) {
     return !mask || !other || isZero || instead
                ? value
