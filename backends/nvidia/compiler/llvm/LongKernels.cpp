@@ -129,6 +129,9 @@ private:
   }
 
   Value *copied(Value &value, Instruction &before) {
+    if (Instruction *again = computedAgain(value, before)) {
+      return again;
+    }
     IRBuilder<> b(&before);
     Type *const type = value.getType();
     Value *from = &value;
@@ -146,6 +149,25 @@ private:
     call->setDoesNotAccessMemory();
     call->setDoesNotThrow();
     return b.CreateAddrSpaceCast(call, type); // itself, if it has that type
+  }
+
+  /// What is computed of a single value, of a copy of that one: of a copy
+  /// itself nobody knows the bits. A tile's first index ends in zeros, and only
+  /// so are what is added to it constant offsets of one address.
+  Instruction *computedAgain(Value &value, Instruction &before) {
+    auto *op = dyn_cast<Instruction>(&value);
+    if (!op || !isa<BinaryOperator, CastInst>(op) ||
+        op->getOperand(0)->getType()->isPointerTy() ||
+        moveOf(op->getOperand(0)->getType(), function.getDataLayout())
+            .kind.empty() ||
+        !all_of(drop_begin(op->operands()),
+                [](const Use &use) { return isa<Constant>(use.get()); })) {
+      return nullptr;
+    }
+    Instruction *again = op->clone();
+    again->insertBefore(before.getIterator());
+    again->setOperand(0, copied(*op->getOperand(0), *again));
+    return again;
   }
 
   Function &function;
