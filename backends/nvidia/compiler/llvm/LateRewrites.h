@@ -52,6 +52,9 @@ void multiplyByReciprocals(llvm::Function &function);
 /// SharedDivisors.cpp: one reciprocal for many quotients.
 void shareDivisors(llvm::Function &function);
 
+/// EndedLives.cpp: operations that end several values, where they can.
+void endLives(llvm::Function &function);
+
 /// LoadOrder.cpp: as many loads under way as registers hold.
 void orderLoads(llvm::Function &function);
 
