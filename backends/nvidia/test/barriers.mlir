@@ -15,6 +15,7 @@
 // RUN: tz compile %t/rows.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=ROWS
 // RUN: tz compile %t/chosen.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=CHOSEN
 // RUN: tz compile %t/large.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=LARGE
+// RUN: tz compile %t/constant.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=CONSTANT
 
 // Different arguments never touch the same bytes, in branches either.
 // NONE-NOT: bar.sync
@@ -299,5 +300,37 @@ tile.kernel @large(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}) attributes
   %a = tile.load_view %v[%z] checked [false] {group = 1 : i64} : !tile.view<4096xf32> -> tensor<4096xf32>
   %b = arith.addf %a, %a : tensor<4096xf32>
   tile.store_view %v[%z], %b checked [false] {group = 1 : i64} : !tile.view<4096xf32>, tensor<4096xf32>
+  tile.return
+}
+
+// Of stores of one constant each may be the last, in later iterations too; of
+// another constant none may.
+// CONSTANT-NOT: bar.sync
+// CONSTANT: st.global
+// CONSTANT-NOT: bar.sync
+// CONSTANT: st.global
+// CONSTANT: bar.sync
+// CONSTANT: st.global
+// CONSTANT-NOT: bar.sync
+// CONSTANT: ret;
+//--- constant.mlir
+tile.kernel @constant(%x: !tile.ptr<f32>, %n: i32, %step: i32) attributes {tile.num_warps = 4 : i32} {
+  %range = tile.range 0 to 128 : tensor<128xi32>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %two = arith.constant dense<2.0> : tensor<128xf32>
+  %three = arith.constant dense<3.0> : tensor<128xf32>
+  %all = tile.splat %x : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>>
+  %first = tile.addptr %all, %range : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %by = arith.muli %i, %step : i32
+    %further = tile.splat %by : i32 -> tensor<128xi32>
+    %to = tile.addptr %first, %further : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+    tile.store %to, %two {group = 1 : i64} : tensor<128x!tile.ptr<f32>>, tensor<128xf32>
+  }
+  %far = tile.splat %step : i32 -> tensor<128xi32>
+  %behind = tile.addptr %first, %far : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+  tile.store %behind, %two {group = 1 : i64} : tensor<128x!tile.ptr<f32>>, tensor<128xf32>
+  tile.store %first, %three {group = 1 : i64} : tensor<128x!tile.ptr<f32>>, tensor<128xf32>
   tile.return
 }

@@ -51,6 +51,34 @@ static bool isMoving(tile::StoreViewOp store) {
          countsIterationsOf(store.getOffsets()[0], loop);
 }
 
+/// What each element that the store writes gets, if that is a constant.
+static Attribute constantOf(Operation *op) {
+  Value value;
+  if (auto store = dyn_cast<tile::StoreOp>(op)) {
+    value = store.getValue();
+  } else if (auto ofView = dyn_cast<tile::StoreViewOp>(op)) {
+    value = ofView.getValue();
+  } else {
+    return nullptr;
+  }
+  if (auto splat = value.getDefiningOp<tile::SplatOp>()) {
+    value = splat->getOperand(0);
+  }
+  Attribute constant;
+  if (!matchPattern(value, m_Constant(&constant))) {
+    return nullptr;
+  }
+  auto splat = dyn_cast<SplatElementsAttr>(constant);
+  return splat ? splat.getSplatValue<Attribute>()
+         : isa<FloatAttr, IntegerAttr>(constant) ? constant
+                                                 : nullptr;
+}
+
+bool tz::simt::storeOneConstant(Operation *one, Operation *other) {
+  const Attribute constant = constantOf(one);
+  return constant && constant == constantOf(other);
+}
+
 /// Without what an atomic orders beside its own memory.
 static std::optional<MemoryAccess> ownAccess(Operation *op) {
   if (!isa<tile::LoadOp, tile::LoadViewOp, tile::StoreOp, tile::StoreViewOp,

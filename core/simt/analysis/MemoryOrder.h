@@ -22,6 +22,10 @@ namespace tz::simt {
 /// publishes what it stores, lest bulk stores must do it each time.
 inline constexpr llvm::StringLiteral InsteadOfBulk = "simt.instead_of_bulk";
 
+/// Do two stores write one constant wherever they write? Then each may be the
+/// last one.
+bool storeOneConstant(mlir::Operation *one, mlir::Operation *other);
+
 struct MemoryAccess {
   int64_t group; // 0: ordered with all
   bool isWrite;
@@ -40,7 +44,8 @@ struct MemoryAccess {
   /// Does the order of the two matter, wherever in their group they access?
   bool meetsGroup(const MemoryAccess &other) const {
     return (isWrite || other.isWrite) &&
-           (group == other.group || group == 0 || other.group == 0);
+           (group == other.group || group == 0 || other.group == 0) &&
+           !(placed && other.placed && storeOneConstant(placed, other.placed));
   }
   /// ... if both are in the same iterations of the loops around both?
   bool meets(const MemoryAccess &other) const {
