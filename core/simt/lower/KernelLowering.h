@@ -191,6 +191,10 @@ private:
   Registers loadVectors(const Vectors &vectors, llvm::Type *memory,
                         const std::function<llvm::Value *(unsigned)> &other,
                         const MemoryHints &hints);
+  Registers mendCuts(const Vectors &vectors,
+                     llvm::ArrayRef<llvm::Value *> whole,
+                     llvm::ArrayRef<llvm::Value *> cuts, llvm::Value *anyCut,
+                     const MemoryHints &hints);
   void storeVectors(const Vectors &vectors,
                     llvm::ArrayRef<llvm::Value *> values, LayoutAttr layout,
                     const MemoryHints &hints);

@@ -333,7 +333,8 @@ KernelLowering::loadVectors(const Vectors &vectors, Type *memory,
                : b.CreateSelect(vectors.inside(reg), value, other(reg));
   };
   Registers values;
-  SmallVector<Value *> cuts; // by vector: some elements are inside, others not
+  SmallVector<Value *> vectorsRead, cuts; // by vector: some elements are
+                                          // inside, others not
   Value *anyCut = nullptr;
   for (unsigned reg = 0; reg < vectors.registers; reg += width) {
     Value *mask = vectors.maskOf(reg, isCut), *address = vectors.address(reg);
@@ -344,45 +345,83 @@ KernelLowering::loadVectors(const Vectors &vectors, Type *memory,
       values.append(vectors.keep(loaded, reg));
       continue;
     }
+    Registers elements;
     for (unsigned i = 0; i < width; ++i) {
       Value *one = width == 1 ? loaded : b.CreateExtractElement(loaded, i);
-      values.push_back(masksElements ? orElseAt(one, reg + i)
-                                     : orElse(mask, one, reg + i));
+      elements.push_back(masksElements ? orElseAt(one, reg + i)
+                                       : orElse(mask, one, reg + i));
     }
     if (isCut) {
+      vectorsRead.push_back(!other || number ? loaded : gather(elements));
       cuts.push_back(b.CreateAnd(vectors.some(reg), b.CreateNot(mask)));
       anyCut = anyCut ? b.CreateOr(anyCut, cuts.back()) : cuts.back();
     }
+    values.append(elements);
   }
-  if (!isCut) {
-    return values;
+  return isCut ? mendCuts(vectors, vectorsRead, cuts, anyCut, hints) : values;
+}
+
+/// Elements of vectors that a mask cuts are loaded one by one, rarely. Vectors
+/// stay whole up to where the two ways meet: an element that comes from either
+/// way has a register of its own.
+Registers KernelLowering::mendCuts(const Vectors &vectors,
+                                   ArrayRef<Value *> whole,
+                                   ArrayRef<Value *> cuts, Value *anyCut,
+                                   const MemoryHints &hints) {
+  auto *type = cast<FixedVectorType>(whole.front()->getType());
+  Type *memory = type->getElementType();
+  const unsigned width = type->getNumElements(), step = vectors.uncut;
+  // Of narrow numbers several are in one register.
+  const unsigned bits = width * memory->getPrimitiveSizeInBits();
+  Type *words =
+      bits != 0 && bits % 32 == 0 && memory->getScalarSizeInBits() < 32
+          ? FixedVectorType::get(b.getInt32Ty(), bits / 32)
+          : type;
+  Registers before;
+  for (Value *vector : whole) {
+    before.push_back(b.CreateBitCast(vector, words));
   }
-  BasicBlock *before = b.GetInsertBlock();
+  BasicBlock *start = b.GetInsertBlock();
   BasicBlock *apart = block("cut"), *after = block("cut.after");
   b.CreateCondBr(anyCut, apart, after);
   b.SetInsertPoint(apart);
   Registers mended;
-  const unsigned step = vectors.uncut;
-  for (unsigned reg = 0; reg < vectors.registers; reg += step) {
-    Value *inside = b.CreateAnd(cuts[reg / width], vectors.inside(reg));
-    Value *address = vectors.address(reg);
-    MemoryHints ofSome = placed(hints, vectors, reg, address);
-    ofSome.isUniform = false; // other lanes are elsewhere
-    Value *loaded =
-        hooks.load(b, typeOf(step), address, inside, nullptr, ofSome);
-    for (unsigned i = 0; i < step; ++i) {
-      Value *one = step == 1 ? loaded : b.CreateExtractElement(loaded, i);
-      mended.push_back(b.CreateSelect(inside, one, values[reg + i]));
+  for (auto [i, vector] : llvm::enumerate(whole)) {
+    Registers elements;
+    for (unsigned reg = unsigned(i) * width; reg < (i + 1) * width;
+         reg += step) {
+      Value *inside = b.CreateAnd(cuts[i], vectors.inside(reg));
+      Value *address = vectors.address(reg);
+      MemoryHints ofSome = placed(hints, vectors, reg, address);
+      ofSome.isUniform = false; // other lanes are elsewhere
+      Value *loaded =
+          hooks.load(b, step == 1 ? memory : FixedVectorType::get(memory, step),
+                     address, inside, nullptr, ofSome);
+      for (unsigned k = 0; k < step; ++k) {
+        Value *one = step == 1 ? loaded : b.CreateExtractElement(loaded, k);
+        elements.push_back(b.CreateSelect(
+            inside, one,
+            b.CreateExtractElement(vector, uint64_t(reg % width + k))));
+      }
     }
+    mended.push_back(b.CreateBitCast(gather(elements), words));
   }
   BasicBlock *end = b.GetInsertBlock();
   b.CreateBr(after);
   b.SetInsertPoint(after);
-  for (auto [value, instead] : llvm::zip_equal(values, mended)) {
-    PHINode *either = b.CreatePHI(memory, 2);
-    either->addIncoming(value, before);
+  Registers merged;
+  for (auto [vector, instead] : llvm::zip_equal(before, mended)) {
+    PHINode *either = b.CreatePHI(words, 2);
+    either->addIncoming(vector, start);
     either->addIncoming(instead, end);
-    value = either;
+    merged.push_back(either);
+  }
+  Registers values;
+  for (Value *either : merged) {
+    Value *vector = b.CreateBitCast(either, type);
+    for (unsigned i = 0; i < width; ++i) {
+      values.push_back(b.CreateExtractElement(vector, i));
+    }
   }
   return values;
 }
