@@ -79,7 +79,8 @@ void optimize(Module &module, TargetMachine &machine) {
     roundInPlace(function);
     endLives(function);
     shareDivisors(function); // a NaN gives a NaN, whatever its scale
-    orderLoads(function);    // it looks at uses, which the others change
+    sinkIndices(function);
+    orderLoads(function); // it looks at uses, which the others change
   }
 }
 

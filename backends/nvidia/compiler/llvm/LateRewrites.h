@@ -55,6 +55,9 @@ void shareDivisors(llvm::Function &function);
 /// EndedLives.cpp: operations that end several values, where they can.
 void endLives(llvm::Function &function);
 
+/// LateIndices.cpp: cheap integers beside their first use.
+void sinkIndices(llvm::Function &function);
+
 /// LoadOrder.cpp: as many loads under way as registers hold.
 void orderLoads(llvm::Function &function);
 

@@ -62,3 +62,21 @@ def all_set(x, out, N, BLOCK: tl.constexpr, ROWS: tl.constexpr):
         columns = i + tl.arange(0, BLOCK)[None, :]
         found = found and (tl.load(x + rows * N + columns) != 0)
     tl.store(out + rows, tl.reduce(found, 1, all_of)[:, None])
+
+
+@triton.jit
+def labelled(x, labels, out, BLOCK: tl.constexpr):
+    """Indices that are compared behind much work on what was loaded."""
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    label = tl.load(labels)
+    v = tl.load(x + at).to(tl.float32)
+    t = tl.erf(tl.erf(v * 0.5))
+    tl.store(out + at, tl.where(at == label, t - 1, t))
+
+
+@triton.jit
+def dot_of_rows(x, y, out, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+    """A product that takes twice the registers of its factors, and is summed up at once."""
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    at = rows[:, None] * BLOCK + tl.arange(0, BLOCK)[None, :]
+    tl.store(out + rows, tl.sum((tl.load(x + at) * tl.load(y + at)).to(tl.float32), 1))
