@@ -162,3 +162,35 @@ tile.kernel @unknown_divisor(%out: !tile.ptr<i32> {tile.divisibility = 16 : i64}
   tile.store_view %vo[%z, %z], %sum checked [false, false] : !tile.view<32x32xi32>, tensor<32x32xi32>
   tile.return
 }
+
+// A long row is loaded again too, where few vectors bring it: 64 elements of a
+// thread in 8.
+// CHECK-LABEL: tile.kernel @long_row_again
+// CHECK: tile.load_view {{.*}} -> tensor<2048xbf16
+// CHECK-NOT: simt.convert {{.*}}2048
+// CHECK: tile.reduce
+// CHECK: tile.return
+tile.kernel @long_row_again(%x: !tile.ptr<bf16> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %w: !tile.ptr<bf16> {tile.divisibility = 16 : i64, tile.group = 2 : i64}, %out: !tile.ptr<f32> {tile.group = 3 : i64}) attributes {tile.num_warps = 8 : i32} {
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %eight = arith.constant 8 : i64
+  %long = arith.constant 2048 : i64
+  %row = tile.make_view %x shape[%long] strides[%one] : <bf16> -> <2048xbf16>
+  %rows = tile.make_view %w shape[%eight, %long] strides[%long, %one] : <bf16> -> <8x2048xbf16>
+  %a = tile.load_view %row[%z] checked [false] {group = 1 : i64} : <2048xbf16> -> tensor<2048xbf16>
+  %b = tile.load_view %rows[%z, %z] checked [false, false] {group = 2 : i64} : <8x2048xbf16> -> tensor<8x2048xbf16>
+  %flat = tile.reshape %a : tensor<2048xbf16> -> tensor<1x2048xbf16>
+  %all = tile.broadcast %flat : tensor<1x2048xbf16> -> tensor<8x2048xbf16>
+  %product = arith.mulf %all, %b : tensor<8x2048xbf16>
+  %sum = tile.reduce(%product) axis 1 : (tensor<8x2048xbf16>) -> tensor<8xbf16> {
+  ^bb0(%p: bf16, %q: bf16):
+    %s = arith.addf %p, %q : bf16
+    tile.yield %s : bf16
+  }
+  %wide = arith.extf %sum : tensor<8xbf16> to tensor<8xf32>
+  %at = tile.range 0 to 8 : tensor<8xi32>
+  %base = tile.splat %out : !tile.ptr<f32> -> tensor<8x!tile.ptr<f32>>
+  %to = tile.addptr %base, %at : tensor<8x!tile.ptr<f32>>, tensor<8xi32>
+  tile.store %to, %wide {group = 3 : i64} : tensor<8x!tile.ptr<f32>>, tensor<8xf32>
+  tile.return
+}

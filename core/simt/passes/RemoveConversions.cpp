@@ -61,16 +61,59 @@ SmallVector<int64_t> inverse(ArrayRef<int64_t> order) {
   return result;
 }
 
-/// A load along one dimension (a row, a column), a few elements for each
-/// thread, of what the kernel only reads.
-bool isRow(Operation *op, const Layout &layout) {
-  constexpr int64_t most = 16;
-  auto pointers = dyn_cast<tile::LoadOp>(op);
-  return ((pointers && !pointers.getIsVolatile()) ||
-          isa<tile::LoadViewOp>(op)) &&
-         llvm::count_if(layout.shape(), [](int64_t n) { return n > 1; }) <= 1 &&
-         layout.size(Axis::Register) <= most &&
-         !isWrittenIn(op->getParentOfType<tile::KernelOp>(), op);
+bool isLoad(Operation *op) {
+  auto pointers = dyn_cast_if_present<tile::LoadOp>(op);
+  return (pointers && !pointers.getIsVolatile()) ||
+         isa_and_present<tile::LoadViewOp>(op);
+}
+
+/// Loads along one dimension (a row, a column), of what the kernel only reads,
+/// and how many elements a thread loads at once.
+class Rows {
+public:
+  void find(tile::KernelOp kernel, int64_t vectorBytes);
+
+  /// Does a thread load few elements in this layout, or many in a few vectors?
+  /// An exchange would read as many words from shared memory.
+  bool hasFew(Operation *op, const Layout &layout) const {
+    constexpr int64_t mostElements = 16, mostVectors = 8;
+    auto row = vectors.find(op);
+    if (row == vectors.end()) {
+      return false;
+    }
+    const int64_t elements = layout.size(Axis::Register);
+    const auto [dim, count] = row->second;
+    return elements <= mostElements ||
+           elements <= mostVectors * std::min(count, layout.contiguous(dim));
+  }
+
+  /// The same row, in another layout.
+  void repeat(Operation *op, Operation *copy) {
+    if (auto row = vectors.find(op); row != vectors.end()) {
+      const VectorAccess access = row->second;
+      vectors[copy] = access;
+    }
+  }
+
+private:
+  llvm::DenseMap<Operation *, VectorAccess> vectors; // all asked before changes
+};
+
+void Rows::find(tile::KernelOp kernel, int64_t vectorBytes) {
+  std::optional<Contiguity> runs;
+  kernel.walk([&](Operation *op) {
+    if (!isLoad(op) || !isa<RankedTensorType>(op->getResult(0).getType()) ||
+        llvm::count_if(tile::shapeOf(op->getResult(0).getType()),
+                       [](int64_t n) { return n > 1; }) > 1 ||
+        isWrittenIn(kernel, op)) {
+      return;
+    }
+    if (!runs) {
+      runs.emplace(kernel);
+    }
+    vectors[op] =
+        vectorOfLoad(*runs, op, layoutOf(op->getResult(0)), vectorBytes);
+  });
 }
 
 /// Bytes that lanes and registers of a warp have beside each other in memory.
@@ -131,10 +174,9 @@ bool dividesCheaply(Operation *op, const Layout &layout) {
 
 /// The layouts that the tile operands of `op` need for a result in `layout`;
 /// none if it cannot be computed so, or not cheaply.
-std::optional<SmallVector<Layout, 3>> operandLayouts(Operation *op,
-                                                     const Layout &layout,
-                                                     bool isMoved,
-                                                     bool mayDivide) {
+std::optional<SmallVector<Layout, 3>>
+operandLayouts(Operation *op, const Layout &layout, bool isMoved,
+               bool mayDivide, const Rows &rows) {
   SmallVector<Layout, 3> wanted;
   // Shared memory is read in any layout.
   if (isa<tile::SplatOp, tile::RangeOp, ReadOp>(op)) {
@@ -164,7 +206,7 @@ std::optional<SmallVector<Layout, 3>> operandLayouts(Operation *op,
     wanted.push_back(layout.permuted(inverse(transpose.getOrder())));
     return wanted;
   }
-  if (isRow(op, layout)) {
+  if (rows.hasFew(op, layout)) {
     for (Value operand : op->getOperands()) {
       if (isa<RankedTensorType>(operand.getType())) {
         wanted.push_back(layout);
@@ -187,12 +229,6 @@ std::optional<SmallVector<Layout, 3>> operandLayouts(Operation *op,
     }
   }
   return wanted;
-}
-
-bool isLoad(Operation *op) {
-  auto pointers = dyn_cast_if_present<tile::LoadOp>(op);
-  return (pointers && !pointers.getIsVolatile()) ||
-         isa_and_present<tile::LoadViewOp>(op);
 }
 
 /// Is the value used once, beside its definition?
@@ -278,8 +314,8 @@ class Recomputer {
 public:
   /// `moved`: the load that is done in the wanted layout, if there is one.
   /// `mayDivide`: the kernel has no dots, whose operands leave few registers.
-  Recomputer(ConvertOp convert, Operation *moved, bool mayDivide)
-      : convert(convert), movedLoad(moved), mayDivide(mayDivide) {}
+  Recomputer(ConvertOp convert, Operation *moved, bool mayDivide, Rows &rows)
+      : convert(convert), movedLoad(moved), mayDivide(mayDivide), rows(rows) {}
 
   /// Can the source be computed in the result's layout with few ops, moving
   /// nothing, or only what is smaller?
@@ -311,7 +347,8 @@ private:
       });
       return SmallVector<Layout, 3>(size_t(tiles), layout);
     }
-    return op ? operandLayouts(op, layout, isOwn, mayDivide) : std::nullopt;
+    return op ? operandLayouts(op, layout, isOwn, mayDivide, rows)
+              : std::nullopt;
   }
 
   /// `isOwn`: nothing but the conversion needs the value. `moved`: registers
@@ -379,6 +416,7 @@ private:
                            : operand);
     }
     Operation *copy = builder.clone(*op);
+    rows.repeat(op, copy);
     copy->setOperands(values);
     copy->getResult(0).setType(type);
     if (auto constant = dyn_cast<arith::ConstantOp>(copy)) {
@@ -391,6 +429,7 @@ private:
   ConvertOp convert;
   Operation *movedLoad;
   const bool mayDivide;
+  Rows &rows;
   unsigned clones = 0, own = 0; // ops that are made again, or moved
 };
 
@@ -418,7 +457,7 @@ struct RemoveConversions
         storeWithout(convert);
         continue;
       }
-      Recomputer recomputer(convert, loads.lookup(convert), !hasDots);
+      Recomputer recomputer(convert, loads.lookup(convert), !hasDots, rows);
       if (!recomputer.isWorthIt()) {
         ++kept;
         continue;
@@ -441,6 +480,10 @@ struct RemoveConversions
     loads.clear();
     const SimtTarget plain;
     const int64_t vectorBytes = (target ? *target : plain).vectorBytes();
+    rows = Rows();
+    if (!all.empty()) {
+      rows.find(getOperation(), vectorBytes);
+    }
     std::optional<Contiguity> runs; // dear to find out, and seldom needed
     auto movesIn = [&](Operation *access, Value tile, const Layout &layout) {
       if (!runs) {
@@ -464,6 +507,7 @@ struct RemoveConversions
   const SimtTarget *target = nullptr;
   llvm::SmallPtrSet<Operation *, 8> stores;
   llvm::DenseMap<Operation *, Operation *> loads;
+  Rows rows;
 
   /// What only a conversion used. False: there is nothing of it.
   static bool removeDead(tile::KernelOp kernel) {
