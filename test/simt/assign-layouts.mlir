@@ -286,3 +286,36 @@ tile.kernel @equal_neighbours(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64},
   tile.store %from, %c : tensor<64x8x!tile.ptr<f32>>, tensor<64x8xf32>
   tile.return
 }
+
+// Four rows meet one row, and each is summed up by more than one warp anyway:
+// all warps lie along the rows, as they do along the single one, which is not
+// moved.
+// CHECK-LABEL: tile.kernel @common_row
+// CHECK-NOT: simt.convert
+// CHECK: tile.load_view {{.*}} -> tensor<2048xf32, #[[COMMON:.*]]>
+// CHECK: tile.reshape {{.*}} : tensor<2048xf32, #[[COMMON]]>
+// CHECK-NOT: simt.convert
+// CHECK: tile.reduce
+tile.kernel @common_row(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %w: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %out: !tile.ptr<f32>) attributes {tile.num_warps = 8 : i32} {
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %four = arith.constant 4 : i64
+  %long = arith.constant 2048 : i64
+  %row = tile.make_view %x shape[%long] strides[%one] : <f32> -> <2048xf32>
+  %rows = tile.make_view %w shape[%four, %long] strides[%long, %one] : <f32> -> <4x2048xf32>
+  %a = tile.load_view %row[%z] checked [false] : <2048xf32> -> tensor<2048xf32>
+  %b = tile.load_view %rows[%z, %z] checked [false, false] : <4x2048xf32> -> tensor<4x2048xf32>
+  %flat = tile.reshape %a : tensor<2048xf32> -> tensor<1x2048xf32>
+  %all = tile.broadcast %flat : tensor<1x2048xf32> -> tensor<4x2048xf32>
+  %product = arith.mulf %all, %b : tensor<4x2048xf32>
+  %sum = tile.reduce(%product) axis 1 : (tensor<4x2048xf32>) -> tensor<4xf32> {
+  ^bb0(%p: f32, %q: f32):
+    %s = arith.addf %p, %q : f32
+    tile.yield %s : f32
+  }
+  %at = tile.range 0 to 4 : tensor<4xi32>
+  %base = tile.splat %out : !tile.ptr<f32> -> tensor<4x!tile.ptr<f32>>
+  %to = tile.addptr %base, %at : tensor<4x!tile.ptr<f32>>, tensor<4xi32>
+  tile.store %to, %sum : tensor<4x!tile.ptr<f32>>, tensor<4xf32>
+  tile.return
+}

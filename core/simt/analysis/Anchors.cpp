@@ -327,6 +327,27 @@ private:
 
 } // namespace
 
+/// The dimension along which a loaded row, or what is computed of it, lies that
+/// is repeated along the others.
+static std::optional<unsigned> dimOfRow(tile::BroadcastOp broadcast) {
+  constexpr unsigned mostSteps = 8;
+  const ArrayRef<int64_t> shape = shapeOf(broadcast.getSource());
+  const auto isLong = [](int64_t extent) { return extent > 1; };
+  if (llvm::count_if(shape, isLong) != 1) {
+    return std::nullopt;
+  }
+  Operation *op = broadcast.getSource().getDefiningOp();
+  for (unsigned step = 0; op && step < mostSteps; ++step) {
+    if (isa<tile::LoadOp, tile::LoadViewOp>(op)) {
+      return unsigned(llvm::find_if(shape, isLong) - shape.begin());
+    }
+    op = isElementwise(op) || isa<tile::ReshapeOp>(op)
+             ? op->getOperand(0).getDefiningOp()
+             : nullptr;
+  }
+  return std::nullopt;
+}
+
 void Anchors::collectAccesses() {
   // Loops, and the shapes that are combined in them.
   DenseMap<Operation *, SmallVector<ArrayRef<int64_t>, 2>> combinedIn;
@@ -339,6 +360,11 @@ void Anchors::collectAccesses() {
     }
     if (auto reduce = dyn_cast<tile::ReduceOp>(op)) {
       reductions.emplace_back(shapeOf(op->getOperand(0)), reduce.getAxis());
+    }
+    if (auto broadcast = dyn_cast<tile::BroadcastOp>(op)) {
+      if (std::optional<unsigned> dim = dimOfRow(broadcast)) {
+        repeatedRows.emplace_back(shapeOf(broadcast.getResult()), *dim);
+      }
     }
   });
   SmallVector<Access> all;
@@ -424,6 +450,10 @@ int64_t Anchors::exchanged(const Layout &layout) const {
   return told;
 }
 
+bool Anchors::repeatsRow(ArrayRef<int64_t> shape, unsigned dim) const {
+  return llvm::is_contained(repeatedRows, std::pair(shape, dim));
+}
+
 /// The warps lie beside each other along the fastest dimension, as the lanes
 /// do. (In blockedLayout they lie along the slowest.)
 static Layout warpsBesideLanes(const BlockedOptions &options) {
@@ -451,9 +481,14 @@ Layout Anchors::blocked(ArrayRef<int64_t> shape, int64_t vector,
   const BlockedOptions options{shape, vector, order, target.lanes(), used};
   Layout layout = blockedLayout(options);
   if (const int64_t told = exchanged(layout); told > 0) {
-    // Columns of a few rows are added up within a thread.
+    // Columns of a few rows are added up within a thread. So are rows that meet
+    // a row which all have in common: a thread then has less of that one, and
+    // the warps tell each other little either way.
+    constexpr int64_t little = 64;
     Layout beside = warpsBesideLanes(options);
-    if (exchanged(beside) < told) {
+    const int64_t besideTold = exchanged(beside);
+    if (besideTold < told ||
+        (besideTold <= little && repeatsRow(shape, order[0]))) {
       layout = std::move(beside);
     }
   }

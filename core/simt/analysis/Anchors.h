@@ -76,6 +76,7 @@ private:
   static void followDecided(llvm::MutableArrayRef<Access> all);
   unsigned warpsFor(llvm::ArrayRef<int64_t> shape) const;
   int64_t exchanged(const Layout &layout) const;
+  bool repeatsRow(llvm::ArrayRef<int64_t> shape, unsigned dim) const;
   Layout blocked(llvm::ArrayRef<int64_t> shape, int64_t vector,
                  llvm::ArrayRef<unsigned> order) const;
   std::optional<llvm::SmallVector<unsigned, 3>>
@@ -98,6 +99,8 @@ private:
   llvm::DenseSet<llvm::ArrayRef<int64_t>> combinedShapes;
   /// Shape and dimension of each reduction.
   llvm::SmallVector<std::pair<llvm::ArrayRef<int64_t>, unsigned>> reductions;
+  /// Shape and dimension of each tile that is a loaded row, repeated.
+  llvm::SmallVector<std::pair<llvm::ArrayRef<int64_t>, unsigned>> repeatedRows;
   llvm::MapVector<mlir::Operation *, Layout> ofAccess;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<unsigned>> orderOfAccess;
   llvm::MapVector<tile::DotOp, DotChoice> ofDot;
