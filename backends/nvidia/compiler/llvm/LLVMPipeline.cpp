@@ -77,6 +77,7 @@ void optimize(Module &module, TargetMachine &machine) {
     splitChosenWords(function);
     separateTruncatedSums(function);
     roundInPlace(function);
+    widenInPlace(function);
     endLives(function);
     shareDivisors(function); // a NaN gives a NaN, whatever its scale
     sinkIndices(function);
