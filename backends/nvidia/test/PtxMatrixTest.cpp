@@ -378,7 +378,8 @@ TEST(Wgmma, LeavesWhatDoesNotFit) {
 class Mma : public testing::TestWithParam<Product> {};
 
 /// A row of a warp's tile, and of eight of its columns, lies as PTX says of
-/// "m16n8": four lanes a row, two columns each.
+/// "m16n8": four lanes a row, two columns each. Lanes without an element of a
+/// small tile hold one that is there; sums without one are not held.
 TEST_P(Mma, AccumulatorsAreTheFragments) {
   const Product &product = GetParam();
   Kernel kernel(product);
@@ -389,17 +390,27 @@ TEST_P(Mma, AccumulatorsAreTheFragments) {
   const simt::Layout &acc = choice->acc;
   EXPECT_TRUE(acc.covers({product.m, product.n}));
   EXPECT_EQ(acc.size(Axis::Warp), product.warps);
-  const int64_t rows = product.type == "f64" ? 8 : 16;
+  const int64_t rows = product.type == "f64" ? 8 : 16,
+                m = std::min(rows, product.m),
+                n = std::min<int64_t>(8, product.n);
+  std::vector<int64_t> sums;
+  for (int64_t sum = 0; sum < rows / 4; ++sum) {
+    if (sum / 2 * 8 < m && sum % 2 < n) {
+      sums.push_back(sum);
+    }
+  }
+  const auto held = int64_t(sums.size());
   for (int64_t warp = 0; warp < product.warps; ++warp) {
     for (int64_t reg = 0; reg < acc.size(Axis::Register); ++reg) {
       const simt::Coordinates first =
-          acc.apply({{reg - reg % (rows / 4), 0, warp, 0}});
+          acc.apply({{reg - reg % held, 0, warp, 0}});
       EXPECT_EQ(first[0] % rows, 0);
       EXPECT_EQ(first[1] % 8, 0);
+      const int64_t sum = sums[size_t(reg % held)];
       for (int64_t lane = 0; lane < 32; ++lane) {
         const simt::Coordinates at = acc.apply({{reg, lane, warp, 0}});
-        ASSERT_EQ(at[0] - first[0], lane / 4 + reg % (rows / 4) / 2 * 8);
-        ASSERT_EQ(at[1] - first[1], lane % 4 * 2 + reg % 2);
+        ASSERT_EQ(at[0] - first[0], (lane / 4 + sum / 2 * 8) % m);
+        ASSERT_EQ(at[1] - first[1], (lane % 4 * 2 + sum % 2) % n);
       }
     }
   }
@@ -429,6 +440,22 @@ INSTANTIATE_TEST_SUITE_P(
     Forms, Mma,
     testing::Values(
         Product{16, 16, 16}, Product{.m = 16, .n = 8, .k = 8, .warps = 1},
+        Product{1, 16, 256}, Product{2, 4, 8}, Product{64, 1, 16},
+        Product{.m = 8,
+                .n = 8,
+                .k = 32,
+                .warps = 2,
+                .aInColumns = true,
+                .bInColumns = true},
+        Product{.m = 4, .n = 2, .k = 16, .type = "bf16", .aInColumns = true},
+        Product{.m = 4,
+                .n = 32,
+                .k = 16,
+                .type = "f32",
+                .precision = "tf32",
+                .aInColumns = true},
+        Product{.m = 2, .n = 4, .k = 16, .type = "i8", .acc = "i32"},
+        Product{.m = 2, .n = 1, .k = 4, .type = "f64", .acc = "f64"},
         Product{.m = 32, .n = 64, .k = 64, .aInColumns = true},
         Product{.m = 48, .n = 64, .k = 24, .type = "bf16", .bInColumns = true},
         Product{.m = 32,
@@ -475,8 +502,9 @@ TEST(Mma, LeavesWhatDoesNotFit) {
         .has_value();
   };
   EXPECT_TRUE(fits({16, 8, 16}));
-  EXPECT_FALSE(fits({8, 8, 16}));
-  EXPECT_FALSE(fits({16, 4, 16}));
+  EXPECT_TRUE(fits({1, 1, 16}));
+  EXPECT_FALSE(fits({24, 8, 16}));
+  EXPECT_FALSE(fits({16, 12, 16}));
   EXPECT_FALSE(fits({16, 8, 4}));
   // fp32 keeps its bits unless tf32 is asked for.
   EXPECT_FALSE(fits({.m = 16, .n = 8, .k = 16, .type = "f32"}));

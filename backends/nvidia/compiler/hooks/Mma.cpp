@@ -23,6 +23,8 @@ namespace {
 int64_t evenPart(int64_t value) { return value & -value; }
 
 /// One form of the instruction. Its operands are words of 32 bits, or of 64.
+/// Of a tile that is smaller, what is read of missing rows and columns is a
+/// copy of those that are there. Lanes hold the copies too, registers do not.
 struct Form {
   int64_t rows = 16, k;
   std::string types;         // ".f32.f16.f16.f32"
@@ -35,7 +37,24 @@ struct Form {
   unsigned aWords() const { return isDouble() ? 1 : 2 * pieces(); }
   unsigned bWords() const { return pieces(); }
   unsigned sums() const { return isDouble() ? 2 : 4; }
+
+  int64_t m = 16, n = 8; // rows and columns that the tile has of it
+  void cutTo(int64_t tileRows, int64_t tileColumns) {
+    m = std::min(rows, tileRows);
+    n = std::min<int64_t>(8, tileColumns);
+  }
+  bool isUpperHalf() const { return rows == 16 && m < 16; }
+  /// Is one of sums() an element of the tile?
+  bool isHeld(unsigned sum) const {
+    return !(sum % 2 == 1 && n == 1) && !(sum / 2 == 1 && isUpperHalf());
+  }
 };
+
+/// Is a dimension made of whole instructions, or a part of one?
+bool divides(int64_t unit, int64_t extent) {
+  return extent % unit == 0 ||
+         (extent < unit && isPowerOf2_64(uint64_t(extent)));
+}
 
 std::optional<Form> formOf(mlir::Type a, mlir::Type b, mlir::Type acc,
                            tile::Precision precision, int64_t depth,
@@ -91,7 +110,8 @@ struct Split {
 
 /// What a warp reads of the operands is least when its part is square.
 Split splitOf(int64_t rows, int64_t columns, int64_t warps, int64_t rowsOfOne) {
-  const int64_t tilesDown = rows / rowsOfOne, tilesAcross = columns / 8;
+  const int64_t tilesDown = std::max<int64_t>(1, rows / rowsOfOne),
+                tilesAcross = std::max<int64_t>(1, columns / 8);
   Split best{};
   int64_t bestCost = 0;
   for (int64_t down = 1; down <= std::min(warps, evenPart(tilesDown));
@@ -121,41 +141,48 @@ chooseMma(const simt::DotRequest &request,
       tile::elementType(dot.getA().getType()),
       tile::elementType(dot.getB().getType()), tile::elementType(dot.getType()),
       dot.getPrecision(), aShape.back(), &architecture);
-  if (!form || shape[m] % form->rows != 0 || shape[n] % 8 != 0) {
+  if (!form || !divides(form->rows, shape[m]) || !divides(8, shape[n])) {
     return std::nullopt;
   }
+  form->cutTo(shape[m], shape[n]);
   // A sum of so few products is not one of this unit.
   if (form->bytes == 1 && dot.getMaxImprecise() > 0 &&
       int64_t(dot.getMaxImprecise()) < form->k) {
     return std::nullopt;
   }
   const Split split = splitOf(shape[m], shape[n], request.warps, form->rows);
-  simt::Layout atom(rank);
-  auto bit = [&](Axis axis, int64_t row, int64_t column) {
-    simt::Coordinates basis(rank, 0);
-    basis[m] = row;
-    basis[n] = column;
-    atom.addBit(axis, basis);
-  };
-  bit(Axis::Register, 0, 1);
-  if (form->rows == 16) {
+  auto atomOf = [&](int64_t columns) {
+    simt::Layout atom(rank);
+    auto bit = [&](Axis axis, int64_t row, int64_t column) {
+      const bool isThere = row < form->m && column < columns;
+      if (axis == Axis::Register && !isThere) {
+        return;
+      }
+      simt::Coordinates basis(rank, 0);
+      basis[m] = isThere ? row : 0;
+      basis[n] = isThere ? column : 0;
+      atom.addBit(axis, basis);
+    };
+    bit(Axis::Register, 0, 1);
     bit(Axis::Register, 8, 0);
-  }
-  for (int64_t column : {2, 4}) {
-    bit(Axis::Lane, 0, column);
-  }
-  for (int64_t row : {1, 2, 4}) {
-    bit(Axis::Lane, row, 0);
-  }
-  auto tiled = [&](ArrayRef<int64_t> extents, int64_t across) {
+    for (int64_t column : {2, 4}) {
+      bit(Axis::Lane, 0, column);
+    }
+    for (int64_t row : {1, 2, 4}) {
+      bit(Axis::Lane, row, 0);
+    }
+    return atom;
+  };
+  auto tiled = [&](ArrayRef<int64_t> extents, int64_t columns, int64_t across) {
     return simt::tiledLayout(
-        {atom, extents, split.down, across, int64_t(request.warps)});
+        {atomOf(columns), extents, split.down, across, int64_t(request.warps)});
   };
   // `mn`: what a row may hold if k is not the fastest dimension.
   auto shared = [&](ArrayRef<unsigned> order, unsigned k, unsigned other,
                     int64_t mn) -> simt::DotOperand {
     SmallVector<unsigned, 3> chosen = {k, other};
-    if (order[0] == other && form->bytes != 1) {
+    if (order[0] == other && form->bytes != 1 &&
+        mn * form->bytes >= simt::SharedPiece) {
       chosen = {other, k};
     }
     if (rank == 3) {
@@ -171,9 +198,9 @@ chooseMma(const simt::DotRequest &request,
   const int64_t mine = shape[n] / split.across;
   const int64_t unit = isPowerOf2_64(uint64_t(mine)) ? shape[n] : mine;
   const bool isInRegisters = request.a.isComputed && form->bytes == 2;
-  return simt::DotChoice{tiled(shape, split.across),
+  return simt::DotChoice{tiled(shape, form->n, split.across),
                          isInRegisters
-                             ? tiled(aShape, 1)
+                             ? tiled(aShape, 8, 1)
                              : shared(request.a.order, n, m, shape[m]),
                          shared(request.b.order, m, n, unit), MmaName.str()};
 }
@@ -192,16 +219,18 @@ constexpr unsigned SharedSpace = 3;
 class Operand {
 public:
   /// `mn` and `k`: dimensions of the buffer; `party`: where this warp's rows or
-  /// columns begin.
+  /// columns begin; `mostTiles`: of all calls of load.
   Operand(IRBuilderBase &b, const Form &form, const simt::DotSource &source,
-          unsigned mn, unsigned k, Value *lane, Value *party, bool isLeft);
+          unsigned mn, unsigned k, Value *lane, Value *party, bool isLeft,
+          int64_t mostTiles);
 
   /// Words of `tiles` tiles beside each other from (mn, k) on: one or, of B,
-  /// two.
+  /// two. Steps of k come in order.
   SmallVector<Value *> load(int64_t batch, int64_t mn, int64_t k,
                             unsigned tiles);
 
 private:
+  SmallVector<Value *> loadMatrices(Value *at, unsigned words);
   Value *addressOf(int64_t batch, int64_t mn, int64_t k);
 
   IRBuilderBase &b;
@@ -210,12 +239,14 @@ private:
   int64_t panel, rowBytes, rows, batchRows, panelBytes;
   bool isKMajor, usesMatrices;
   bool isLeft;
-  Value *address, *own; // the thread's part of the offset
+  bool isDeep = false;          // two steps of k are loaded at once
+  SmallVector<Value *> further; // words of the second one
+  Value *address, *own;         // the thread's part of the offset
 };
 
 Operand::Operand(IRBuilderBase &b, const Form &form,
                  const simt::DotSource &source, unsigned mn, unsigned k,
-                 Value *lane, Value *party, bool isLeft)
+                 Value *lane, Value *party, bool isLeft, int64_t mostTiles)
     : b(b), form(form), type(cast<simt::BufferType>(source.type)),
       isLeft(isLeft) {
   const simt::SharedAttr how = type.getLayout();
@@ -232,6 +263,9 @@ Operand::Operand(IRBuilderBase &b, const Form &form,
   auto bit = [&](unsigned i, int64_t worth) {
     return b.CreateMul(b.CreateAnd(b.CreateLShr(lane, i), 1), c(worth));
   };
+  // Rows or columns of a matrix that are there: lanes of others read these.
+  const int64_t extent = type.getShape()[mn],
+                there = std::min<int64_t>(8, extent);
   Value *atMn = party, *atK = c(0);
   if (usesMatrices) {
     // A lane gives the address of a row of 16 bytes of one of four matrices.
@@ -239,14 +273,23 @@ Operand::Operand(IRBuilderBase &b, const Form &form,
     const int64_t piece = 16 / form.bytes;
     const bool hasTwo = form.pieces() == 2;
     const unsigned mnBit = isLeft || !hasTwo ? 3 : 4, kBit = isLeft ? 4 : 3;
-    Value *row = b.CreateAnd(lane, 7);
-    atMn = b.CreateAdd(atMn, bit(mnBit, 8));
+    Value *row = b.CreateAnd(lane, isKMajor ? uint32_t(there - 1) : 7);
+    isDeep = !isLeft && hasTwo && mostTiles == 1 &&
+             type.getShape()[k] % (2 * form.k) == 0 &&
+             (!isKMajor || panel % (2 * form.k) == 0);
+    if (extent > 8 && !isDeep) {
+      atMn = b.CreateAdd(atMn, bit(mnBit, 8));
+    }
     if (hasTwo) {
       atK = bit(kBit, isKMajor ? piece : 8);
     }
+    if (isDeep) {
+      atK = b.CreateAdd(atK, bit(4, form.k));
+    }
     (isKMajor ? atMn : atK) = b.CreateAdd(isKMajor ? atMn : atK, row);
   } else {
-    atMn = b.CreateAdd(atMn, b.CreateLShr(lane, 2));
+    atMn = b.CreateAdd(atMn,
+                       b.CreateAnd(b.CreateLShr(lane, 2), uint32_t(there - 1)));
     atK = b.CreateAnd(lane, 3);
   }
   Value *fast = isKMajor ? atK : atMn, *row = isKMajor ? atMn : atK;
@@ -273,7 +316,9 @@ Value *Operand::addressOf(int64_t batch, int64_t mn, int64_t k) {
     more += inRow;
   } else {
     const int64_t mask = ((int64_t{1} << how.getBits()) - 1) << how.getBase();
-    const int64_t changed = inRow ^ (row * rowBytes >> how.getShift() & mask);
+    // Panels of fewer than eight rows are not multiples of what a swizzle
+    // repeats after: it depends on the panel too.
+    const int64_t changed = inRow ^ (more >> how.getShift() & mask);
     offset = b.CreateXor(offset, b.getInt32(uint32_t(changed)));
   }
   offset = b.CreateAdd(offset, b.getInt32(uint32_t(more)));
@@ -289,7 +334,8 @@ SmallVector<Value *> Operand::load(int64_t batch, int64_t mn, int64_t k,
     for (unsigned i = 0; i < words; ++i) {
       // Of A eight rows below, then four of k; of B four of k.
       const unsigned step = isLeft ? i / 2 : i % form.bWords();
-      const int64_t below = isLeft ? i % 2 * 8 : i / form.bWords() * 8;
+      const int64_t below =
+          isLeft ? (form.isUpperHalf() ? 0 : i % 2 * 8) : i / form.bWords() * 8;
       Type *word = form.isDouble() ? b.getDoubleTy() : b.getInt32Ty();
       result.push_back(
           b.CreateAlignedLoad(word, addressOf(batch, mn + below, k + step * 4),
@@ -297,6 +343,18 @@ SmallVector<Value *> Operand::load(int64_t batch, int64_t mn, int64_t k,
     }
     return result;
   }
+  if (isDeep && k / form.k % 2 == 1) {
+    return std::exchange(further, {});
+  }
+  result = loadMatrices(addressOf(batch, mn, k), isDeep ? 2 * words : words);
+  if (isDeep) {
+    further.assign(result.begin() + words, result.end());
+    result.truncate(words);
+  }
+  return result;
+}
+
+SmallVector<Value *> Operand::loadMatrices(Value *at, unsigned words) {
   static constexpr Intrinsic::ID plain[] = {
       Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x1_b16,
       Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x2_b16,
@@ -305,13 +363,27 @@ SmallVector<Value *> Operand::load(int64_t batch, int64_t mn, int64_t k,
       Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x1_trans_b16,
       Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x2_trans_b16,
       Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x4_trans_b16};
-  Value *at = addressOf(batch, mn, k);
   Value *loaded = b.CreateIntrinsic(
       (isKMajor ? plain : transposed)[Log2_32(words)], {at->getType()}, {at});
+  SmallVector<Value *> result;
   for (unsigned i = 0; i < words; ++i) {
     result.push_back(words == 1 ? loaded : b.CreateExtractValue(loaded, i));
   }
   return result;
+}
+
+/// The sums of whole instructions: `held`, and others that nothing reads.
+SmallVector<Value *> wholeSums(const Form &form, ArrayRef<Value *> held) {
+  SmallVector<Value *> all;
+  while (!held.empty()) {
+    Type *type = held.front()->getType();
+    for (unsigned i = 0; i < form.sums(); ++i) {
+      all.push_back(form.isHeld(i) ? held.front()
+                                   : Constant::getNullValue(type));
+      held = held.drop_front(form.isHeld(i) ? 1 : 0);
+    }
+  }
+  return all;
 }
 
 /// sums += a x b
@@ -373,10 +445,11 @@ SmallVector<Value *> emitMma(IRBuilderBase &b, simt::DotOp op,
   ArrayRef<int64_t> shape = tile::shapeOf(op.getType());
   const unsigned rank = unsigned(shape.size()), m = rank - 2, n = rank - 1;
   const int64_t depth = bType.getShape()[m];
-  const Form form =
+  Form form =
       *formOf(aBuffer ? aBuffer.getElementType() : tile::elementType(a.type),
               bType.getElementType(), tile::elementType(op.getType()),
               op.getPrecision(), depth, nullptr);
+  form.cutTo(shape[m], shape[n]);
   const int64_t warps = simt::layoutOf(op.getType()).size(simt::Axis::Warp);
   const Split split = splitOf(shape[m], shape[n], warps, form.rows);
 
@@ -388,19 +461,23 @@ SmallVector<Value *> emitMma(IRBuilderBase &b, simt::DotOp op,
   SmallVector<Value *> leftWords;
   if (aBuffer) {
     left.emplace(b, form, a, m, n, lane,
-                 b.CreateMul(down, b.getInt32(uint32_t(form.rows))), true);
+                 b.CreateMul(down, b.getInt32(uint32_t(form.rows))), true, 1);
   } else {
-    leftWords = packed(b, a.registers);
+    for (Value *word : packed(b, a.registers)) {
+      leftWords.append(form.isUpperHalf() ? 2 : 1, word);
+    }
   }
   Operand right(
       b, form, rhs, n, m, lane,
-      b.CreateMul(across, b.getInt32(uint32_t(split.tilesAcross * 8))), false);
+      b.CreateMul(across, b.getInt32(uint32_t(split.tilesAcross * 8))), false,
+      split.tilesAcross);
 
   const bool isHalf = tile::elementType(op.getType()).isF16();
   SmallVector<Value *> sums(acc);
   for (Value *&sum : sums) {
     sum = isHalf ? halfToFloat(b, sum) : sum;
   }
+  sums = wholeSums(form, sums);
   const int64_t batches = rank == 3 ? shape[0] : 1;
   for (int64_t batch = 0; batch < batches; ++batch) {
     for (int64_t k = 0; k < depth; k += form.k) {
@@ -437,10 +514,13 @@ SmallVector<Value *> emitMma(IRBuilderBase &b, simt::DotOp op,
       }
     }
   }
-  for (Value *&sum : sums) {
-    sum = isHalf ? floatToHalf(b, sum) : sum;
+  SmallVector<Value *> held;
+  for (auto [i, sum] : llvm::enumerate(sums)) {
+    if (form.isHeld(unsigned(i) % form.sums())) {
+      held.push_back(isHalf ? floatToHalf(b, sum) : sum);
+    }
   }
-  return sums;
+  return held;
 }
 
 } // namespace tz::nvidia

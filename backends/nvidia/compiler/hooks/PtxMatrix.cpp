@@ -51,13 +51,23 @@ unsigned PtxTarget::copyWarps(const simt::CopyRequest &request) const {
 }
 
 /// CUDA Driver API, cuTensorMapEncodeTiled: at most five dimensions, boxes of
-/// at most 256 in each; rows of 16 bytes, and as long as the swizzle spans.
+/// at most 256 in each; rows of 16 bytes, and as long as the swizzle spans. A
+/// box begins where the swizzle does, so panels have whole eights of rows.
 bool PtxTarget::canCopyInBulk(simt::DescriptorType descriptor,
                               simt::BufferType to) const {
   llvm::ArrayRef<int64_t> box = descriptor.getBox();
   mlir::Type element = descriptor.getElementType();
   const int64_t row = box.back() * tile::storageBytes(element);
   const unsigned bits = descriptor.getSwizzle();
+  const simt::SharedAttr how = to.getLayout();
+  const int64_t width = to.getShape()[how.getOrder().front()];
+  int64_t rows = 1;
+  for (unsigned dim : how.getOrder().drop_front()) {
+    rows *= to.getShape()[dim];
+  }
+  if (bits != 0 && width > how.getPanel() && rows % 8 != 0) {
+    return false;
+  }
   return inBulk && box.size() <= 5 && row % 16 == 0 &&
          (bits == 0 || (row == 16 << bits && to.getLayout().getBase() == 4 &&
                         to.getLayout().getShift() == 3)) &&
