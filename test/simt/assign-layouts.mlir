@@ -85,6 +85,30 @@ tile.kernel @wraps(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %n: i32, %
   tile.return
 }
 
+// The same of every second element, as a convolution of stride 2 reads them:
+// lanes share sectors of memory.
+// CHECK-LABEL: tile.kernel @wraps_by_two
+tile.kernel @wraps_by_two(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %n: i32, %stride: i32) attributes {tile.num_warps = 1 : i32} {
+  %r = tile.range 0 to 32 : tensor<32xi32>
+  %ns = tile.splat %n : i32 -> tensor<32xi32>
+  %wrapped = tile.remsi %r, %ns : tensor<32xi32>
+  %two = arith.constant dense<2> : tensor<32xi32>
+  %steps = arith.muli %wrapped, %two : tensor<32xi32>
+  %column = tile.reshape %steps : tensor<32xi32> -> tensor<32x1xi32>
+  %rows = tile.broadcast %column : tensor<32x1xi32> -> tensor<32x32xi32>
+  %strides = tile.splat %stride : i32 -> tensor<32xi32>
+  %far = arith.muli %r, %strides : tensor<32xi32>
+  %line = tile.reshape %far : tensor<32xi32> -> tensor<1x32xi32>
+  %columns = tile.broadcast %line : tensor<1x32xi32> -> tensor<32x32xi32>
+  %offsets = arith.addi %rows, %columns : tensor<32x32xi32>
+  %base = tile.splat %x : !tile.ptr<f32> -> tensor<32x32x!tile.ptr<f32>>
+  %p = tile.addptr %base, %offsets : tensor<32x32x!tile.ptr<f32>>, tensor<32x32xi32>
+  // CHECK: tile.load {{.*}} -> tensor<32x32xf32, #[[ROWS]]>
+  %a = tile.load %p : tensor<32x32x!tile.ptr<f32>> -> tensor<32x32xf32>
+  tile.store %p, %a : tensor<32x32x!tile.ptr<f32>>, tensor<32x32xf32>
+  tile.return
+}
+
 // A dot's layout wins over that of a load that is added to it; operands are
 // staged, as this target has no matrix instruction.
 // CHECK-LABEL: tile.kernel @dot

@@ -50,14 +50,25 @@ Anchors::Anchors(tile::KernelOp kernel, const SimtTarget &target,
 }
 
 namespace {
-/// Dimensions, the one with the longest runs first; of equals one along which
-/// the lanes probably lie beside each other, else the last one.
+/// Lanes that probably read one sector of memory, if it is known to be more
+/// than one: those of a convolution of stride 2, say.
+int64_t lanesOfSector(std::optional<int64_t> stride, int64_t bytes) {
+  constexpr int64_t sector = 32;
+  if (!stride || *stride == 0 || *stride <= -sector || *stride >= sector) {
+    return 0;
+  }
+  const int64_t lanes = sector / (std::abs(*stride) * bytes);
+  return lanes > 1 ? lanes : 0;
+}
+
+/// Dimensions, the one with the longest runs first; of equals the one along
+/// which most lanes probably lie in a sector, else the last one.
 SmallVector<unsigned> byContiguity(ArrayRef<int64_t> contiguity,
-                                   const LaneStrides &strides) {
+                                   const LaneStrides &strides, int64_t bytes) {
   SmallVector<unsigned> order(contiguity.size());
   std::iota(order.begin(), order.end(), 0);
   auto rank = [&](unsigned dim) {
-    return std::tuple(contiguity[dim], strides[dim] == 1, dim);
+    return std::tuple(contiguity[dim], lanesOfSector(strides[dim], bytes), dim);
   };
   llvm::sort(order, [&](unsigned a, unsigned b) { return rank(a) > rank(b); });
   return order;
@@ -72,14 +83,15 @@ Anchors::Access Anchors::describe(Operation *op, RankedTensorType type,
     contiguity.push_back(one.contiguity);
   }
   const LaneStrides strides = laneStridesOf(pointer);
-  SmallVector<unsigned> order = byContiguity(contiguity, strides);
   int64_t bytes = tile::storageBytes(type.getElementType());
+  SmallVector<unsigned> order = byContiguity(contiguity, strides, bytes);
   const DimRuns &fast = lanes[order[0]];
   int64_t vector = std::min({std::max<int64_t>(1, target.vectorBytes() / bytes),
                              fast.contiguity,
                              std::max<int64_t>(1, fast.divisibility / bytes)});
   Access access{op, type, order, std::max<int64_t>(1, vector)};
-  access.isUndecided = fast.contiguity == 1 && strides[order[0]] != 1;
+  access.isUndecided =
+      fast.contiguity == 1 && lanesOfSector(strides[order[0]], bytes) == 0;
   for (auto [dim, stride] : llvm::enumerate(strides)) {
     if (access.isUndecided && isa<tile::LoadOp>(op) && stride == 0) {
       access.equal.push_back(unsigned(dim));
