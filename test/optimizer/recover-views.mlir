@@ -6,7 +6,7 @@
 // STATS: 1  fixed-views
 // STATS: 4  folded-loads
 // STATS: 7  recovered-loads
-// STATS: 9  recovered-stores
+// STATS: 11  recovered-stores
 // STATS: 1  versioned-blocks
 
 // CHECK-LABEL: @example
@@ -373,5 +373,51 @@ tile.kernel @transposed_rows(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %n: i32) {
   %wide = arith.constant 64 : i64
   %to = tile.make_view %y shape[%high, %wide] strides[%wide, %one] : !tile.ptr<f32> -> !tile.view<128x64xf32>
   tile.store_view %to[%z, %z], %sum checked [false, false] {group = 2 : i64} : !tile.view<128x64xf32>, tensor<128x64xf32>
+  tile.return
+}
+
+// -----
+
+// The last of the blocks of a loop ends where the array does: none is checked.
+// CHECK-LABEL: @whole_blocks
+// CHECK: tile.store_view {{.*}} checked [false]
+tile.kernel @whole_blocks(%y: !tile.ptr<f32>, %s: f32) {
+  %v = tile.splat %s : f32 -> tensor<64xf32>
+  %lane = tile.range 0 to 64 : tensor<64xi32>
+  %zero = arith.constant 0 : i32
+  %block = arith.constant 64 : i32
+  %end = arith.constant 1024 : i32
+  %ends = tile.splat %end : i32 -> tensor<64xi32>
+  %ys = tile.splat %y : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>>
+  scf.for %i = %zero to %end step %block : i32 {
+    %is = tile.splat %i : i32 -> tensor<64xi32>
+    %at = arith.addi %is, %lane : tensor<64xi32>
+    %inside = arith.cmpi slt, %at, %ends : tensor<64xi32>
+    %to = tile.addptr %ys, %at : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
+    tile.store %to, %v mask %inside : tensor<64x!tile.ptr<f32>>, tensor<64xf32>, tensor<64xi1>
+  }
+  tile.return
+}
+
+// -----
+
+// Of 1,000 elements the last block has 40.
+// CHECK-LABEL: @last_block_cut
+// CHECK: tile.store_view {{.*}} checked [true]
+tile.kernel @last_block_cut(%y: !tile.ptr<f32>, %s: f32) {
+  %v = tile.splat %s : f32 -> tensor<64xf32>
+  %lane = tile.range 0 to 64 : tensor<64xi32>
+  %zero = arith.constant 0 : i32
+  %block = arith.constant 64 : i32
+  %end = arith.constant 1000 : i32
+  %ends = tile.splat %end : i32 -> tensor<64xi32>
+  %ys = tile.splat %y : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>>
+  scf.for %i = %zero to %end step %block : i32 {
+    %is = tile.splat %i : i32 -> tensor<64xi32>
+    %at = arith.addi %is, %lane : tensor<64xi32>
+    %inside = arith.cmpi slt, %at, %ends : tensor<64xi32>
+    %to = tile.addptr %ys, %at : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
+    tile.store %to, %v mask %inside : tensor<64x!tile.ptr<f32>>, tensor<64xf32>, tensor<64xi1>
+  }
   tile.return
 }

@@ -498,6 +498,10 @@ void Hints::visit(Operation *op) {
         int64_t divisor = std::gcd(divisibility(loop.getLowerBound()),
                                    divisibility(loop.getStep()));
         const bool isSigned = countsSigned(loop);
+        if (divisor > 1 && iv.high > Min + divisor) {
+          // The last multiple: a block that begins there may end at the bound.
+          iv.high -= (iv.high % divisor + divisor) % divisor;
+        }
         if (iv.low > iv.high || !isSigned) {
           iv = rangeOfType(type); // the body never runs, or the counter wraps
         }

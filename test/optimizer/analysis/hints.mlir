@@ -79,7 +79,7 @@ tile.kernel @assumed(%n: i32, %m: i32) {
 // CHECK-NEXT: %c16_i32: range [16, 16], divisor 16
 // CHECK-NEXT: %c256_i32: range [256, 256], divisor 256
 // CHECK-NEXT: %0: range any, divisor 16
-// CHECK-NEXT: %arg2: range [0, 255], divisor 16
+// CHECK-NEXT: %arg2: range [0, 240], divisor 16
 // CHECK-NEXT: %arg3: range any, divisor 16
 // CHECK-NEXT: %1: range any, divisor 16
 tile.kernel @loop(%n: i32, %start: i32 {tile.divisibility = 32 : i32}) {
@@ -131,7 +131,7 @@ tile.kernel @widths(%bit: i1, %n: i32 {tile.divisibility = 12 : i64}) {
 // CHECK-NEXT: %c0_i32: range [0, 0], divisor 0
 // CHECK-NEXT: %c12_i32: range [12, 12], divisor 12
 // CHECK-NEXT: %arg1: range any, divisor 4
-// CHECK-NEXT: %arg1: range [0, 2147483646], divisor 12
+// CHECK-NEXT: %arg1: range [0, 2147483640], divisor 12
 tile.kernel @unsigned_loop(%n: i32) {
   %zero = arith.constant 0 : i32
   %step = arith.constant 12 : i32
