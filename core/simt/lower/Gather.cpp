@@ -38,55 +38,81 @@ static bool isCoordinate(mlir::Value value, unsigned dim) {
   return false;
 }
 
-/// Indices that are the element's own but for one bit: the bit, else 0.
-static int64_t flippedBit(tile::GatherOp op) {
-  auto flip = op.getIndices().getDefiningOp<mlir::arith::XOrIOp>();
-  if (!flip) {
-    return 0;
-  }
-  mlir::Value index = flip.getLhs(), mask = flip.getRhs();
-  mlir::DenseElementsAttr bits;
-  if (!mlir::matchPattern(mask, mlir::m_Constant(&bits))) {
-    std::swap(index, mask);
-  }
-  if (!mlir::matchPattern(mask, mlir::m_Constant(&bits)) || !bits.isSplat() ||
-      !isCoordinate(index, op.getAxis())) {
-    return 0;
-  }
-  const int64_t bit = bits.getSplatValue<APInt>().getSExtValue();
-  const int64_t extent = tile::shapeOf(op.getSource().getType())[op.getAxis()];
-  return isPowerOf2_64(uint64_t(bit)) && bit < extent ? bit : 0;
-}
-
-/// The other element of each pair, as sorting networks want it: in another
-/// register of the thread, or in the same one of another lane.
-std::optional<Registers> KernelLowering::partners(tile::GatherOp op) {
-  const Layout &layout = layoutOf(op.getSource());
-  const int64_t bit = flippedBit(op);
-  if (bit == 0 || layout != layoutOf(op.getResult()) || !layout.isLinear()) {
+/// The number that all elements are; none: they differ, or are not known.
+static std::optional<int64_t> splatOf(mlir::Value value) {
+  mlir::DenseElementsAttr elements;
+  if (!mlir::matchPattern(value, mlir::m_Constant(&elements)) ||
+      !elements.isSplat()) {
     return std::nullopt;
   }
-  Coordinates step(layout.rank(), 0);
-  step[op.getAxis()] = bit;
+  return elements.getSplatValue<APInt>().getSExtValue();
+}
+
+/// Indices that are the element's own but for some bits: these, else 0. Along
+/// a power of two, the indices of a reversed tile are all bits flipped.
+static int64_t flippedBits(tile::GatherOp op) {
+  mlir::Operation *flip = op.getIndices().getDefiningOp();
+  const int64_t extent = tile::shapeOf(op.getSource().getType())[op.getAxis()];
+  if (!isPowerOf2_64(uint64_t(extent))) {
+    return 0;
+  }
+  if (auto reversed = dyn_cast_or_null<mlir::arith::SubIOp>(flip)) {
+    return splatOf(reversed.getLhs()) == extent - 1 &&
+                   isCoordinate(reversed.getRhs(), op.getAxis())
+               ? extent - 1
+               : 0;
+  }
+  if (!isa_and_nonnull<mlir::arith::XOrIOp>(flip)) {
+    return 0;
+  }
+  mlir::Value index = flip->getOperand(0), mask = flip->getOperand(1);
+  std::optional<int64_t> bits = splatOf(mask);
+  if (!bits) {
+    bits = splatOf(index);
+    std::swap(index, mask);
+  }
+  return bits && isCoordinate(index, op.getAxis()) && *bits > 0 &&
+                 *bits < extent
+             ? *bits
+             : 0;
+}
+
+/// The other element of each pair, as sorting networks and reversed tiles want
+/// it: in another register of the thread, of the same or of another lane.
+std::optional<Registers> KernelLowering::partners(tile::GatherOp op) {
+  const Layout &layout = layoutOf(op.getSource());
+  const auto bits = uint64_t(flippedBits(op));
+  if (bits == 0 || layout != layoutOf(op.getResult()) || !layout.isLinear()) {
+    return std::nullopt;
+  }
+  unsigned registersFlipped = 0, lanesFlipped = 0;
+  for (unsigned i = 0; i < Log2_64(bits) + 1; ++i) {
+    if ((bits >> i & 1) == 0) {
+      continue;
+    }
+    Coordinates step(layout.rank(), 0);
+    step[op.getAxis()] = int64_t{1} << i;
+    auto bitOf = [&](Axis axis) {
+      ArrayRef<Coordinates> bases = layout.bases(axis);
+      const auto *found = llvm::find(bases, step);
+      return found == bases.end() ? 0u : 1u << (found - bases.begin());
+    };
+    const unsigned inRegister = bitOf(Axis::Register);
+    const unsigned inLane = inRegister == 0 ? bitOf(Axis::Lane) : 0;
+    if (inRegister == 0 && inLane == 0) {
+      return std::nullopt;
+    }
+    registersFlipped |= inRegister;
+    lanesFlipped |= inLane;
+  }
   const Registers &values = tile(op.getSource());
   Registers result;
-  for (auto [i, basis] : llvm::enumerate(layout.bases(Axis::Register))) {
-    if (basis == step) {
-      for (unsigned reg = 0; reg < values.size(); ++reg) {
-        result.push_back(values[reg ^ 1u << i]);
-      }
-      return result;
-    }
+  for (unsigned reg = 0; reg < values.size(); ++reg) {
+    Value *value = values[reg ^ registersFlipped];
+    result.push_back(lanesFlipped == 0 ? value
+                                       : shuffleXorAny(value, lanesFlipped));
   }
-  for (auto [i, basis] : llvm::enumerate(layout.bases(Axis::Lane))) {
-    if (basis == step) {
-      for (Value *value : values) {
-        result.push_back(shuffleXorAny(value, 1u << i));
-      }
-      return result;
-    }
-  }
-  return std::nullopt;
+  return result;
 }
 
 void KernelLowering::gatherOp(tile::GatherOp op) {
