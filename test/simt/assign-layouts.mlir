@@ -131,6 +131,27 @@ tile.kernel @dot(%x: !tile.ptr<f16> {tile.divisibility = 16 : i64}, %out: !tile.
   tile.return
 }
 
+// The zero where a product begins is also where a ramp ends. That does not make
+// the ramp lie as the product does: it is computed as it was loaded.
+// CHECK-LABEL: tile.kernel @shared_zero
+tile.kernel @shared_zero(%x: !tile.ptr<f32> {tile.divisibility = 8 : i64}, %out: !tile.ptr<f32> {tile.divisibility = 16 : i64}) attributes {tile.num_warps = 4 : i32} {
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %width = arith.constant 32 : i64
+  %none = arith.constant dense<0.0> : tensor<32x32xf32>
+  %view = tile.make_view %x shape[%width, %width] strides[%width, %one] : <f32> -> <32x32xf32>
+  // CHECK: %[[X:.*]] = tile.load_view {{.*}} -> tensor<32x32xf32, #[[OWN:.*]]>
+  %a = tile.load_view %view[%zero, %zero] checked [false, false] : <32x32xf32> -> tensor<32x32xf32>
+  // CHECK: arith.cmpf ogt, %[[X]], {{.*}} : tensor<32x32xf32, #[[OWN]]>
+  %above = arith.cmpf ogt, %a, %none : tensor<32x32xf32>
+  %ramp = arith.select %above, %a, %none : tensor<32x32xi1>, tensor<32x32xf32>
+  %d = tile.dot %ramp, %ramp, %none : tensor<32x32xf32>, tensor<32x32xf32> -> tensor<32x32xf32>
+  %e = arith.mulf %d, %d : tensor<32x32xf32>
+  %to = tile.make_view %out shape[%width, %width] strides[%width, %one] : <f32> -> <32x32xf32>
+  tile.store_view %to[%zero, %zero], %e checked [false, false] : <32x32xf32>, tensor<32x32xf32>
+  tile.return
+}
+
 // Two long rows that are added up: the warps lie along the row, and a thread has
 // both elements of its columns. The sums lie as the store wants them.
 // CHECK-LABEL: tile.kernel @few_rows

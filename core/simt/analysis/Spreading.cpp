@@ -7,6 +7,7 @@
 
 #include "core/simt/layout/Operations.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -136,6 +137,12 @@ void Spreading::spreadFrom(Value value) {
     spreadThrough(argument.getOwner()->getParentOp(), value, from);
   } else {
     spreadThrough(value.getDefiningOp(), value, from);
+  }
+  // Users of one constant have nothing to do with each other: a zero is where a
+  // product begins and what a ramp ends at. Each has its own for nothing.
+  if (isa_and_present<arith::ConstantOp, tile::SplatOp>(
+          value.getDefiningOp())) {
+    return;
   }
   for (Operation *user : value.getUsers()) {
     spreadThrough(user, value, from);
