@@ -495,6 +495,21 @@ INSTANTIATE_TEST_SUITE_P(
                 .aInColumns = true,
                 .bInColumns = true}));
 
+/// Rows that warps beside each other share are read by matrices, computed or
+/// not; a warp that has its rows alone keeps them in registers.
+TEST(Mma, SharesRowsThroughMemory) {
+  auto isInRegisters = [](const Product &product) {
+    Kernel kernel(product);
+    simt::DotRequest request = requestOf(product, kernel.dot());
+    request.a.isComputed = true;
+    auto choice = chooseMma(request, *findArchitecture("sm_89"));
+    return choice && std::holds_alternative<simt::Layout>(choice->a);
+  };
+  EXPECT_TRUE(isInRegisters({.m = 64, .n = 8, .k = 32}));
+  EXPECT_FALSE(isInRegisters({.m = 16, .n = 128, .k = 32}));
+  EXPECT_FALSE(isInRegisters({.m = 32, .n = 128, .k = 128, .warps = 8}));
+}
+
 TEST(Mma, LeavesWhatDoesNotFit) {
   auto fits = [](const Product &product, const char *cpu = "sm_80") {
     Kernel kernel(product);

@@ -197,7 +197,10 @@ chooseMma(const simt::DotRequest &request,
   // The columns of a warp begin in the middle of a row only at a power of two.
   const int64_t mine = shape[n] / split.across;
   const int64_t unit = isPowerOf2_64(uint64_t(mine)) ? shape[n] : mine;
-  const bool isInRegisters = request.a.isComputed && form->bytes == 2;
+  // Warps beside each other need the same rows: through shared memory they come
+  // by matrices, else word by word, or each warp computes them.
+  const bool isInRegisters =
+      request.a.isComputed && form->bytes == 2 && split.across == 1;
   return simt::DotChoice{tiled(shape, form->n, split.across),
                          isInRegisters
                              ? tiled(aShape, 8, 1)
