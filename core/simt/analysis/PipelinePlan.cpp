@@ -48,6 +48,7 @@ private:
   void findAsyncDots();
   bool fitDistance();
   bool iterationsAlike();
+  uint64_t stagedByTurns();
   unsigned blocksBeside(uint64_t ringBytes, uint64_t room);
   void spareSlot(uint64_t each, uint64_t room);
 
@@ -263,10 +264,48 @@ void Planner::findAsyncDots() {
   }
 }
 
+/// Bytes that operands of an iteration share: one is staged when dots have read
+/// another. Of a dot that stays in flight nobody knows when it has.
+uint64_t Planner::stagedByTurns() {
+  DenseMap<Operation *, SmallVector<StageOp, 2>> lastReadBy;
+  uint64_t sum = 0, live = 0, most = 0;
+  for (Operation &op : *loop.getBody()) {
+    if (auto stage = dyn_cast<StageOp>(op)) {
+      if (llvm::any_of(plan.fetches, [&](const Fetch &fetch) {
+            return fetch.isReplaced(stage);
+          })) {
+        continue;
+      }
+      const auto bytes = uint64_t(stage.getResult().getType().getBytes());
+      sum += bytes;
+      live += bytes;
+      most = std::max(most, live);
+      Operation *last = nullptr;
+      for (Operation *user : stage->getUsers()) {
+        auto dot = dyn_cast<DotOp>(user);
+        if (!dot || dot->getBlock() != loop.getBody() ||
+            request.target.canStayInFlight(dot)) {
+          last = nullptr;
+          break;
+        }
+        last = !last || last->isBeforeInBlock(user) ? user : last;
+      }
+      if (last) {
+        lastReadBy[last].push_back(stage);
+      }
+    }
+    for (StageOp stage : lastReadBy.lookup(&op)) {
+      live -= uint64_t(stage.getResult().getType().getBytes());
+    }
+  }
+  return sum - most;
+}
+
 /// Blocks that run beside each other, if the ring buffers take so much of the
 /// room.
 unsigned Planner::blocksBeside(uint64_t ringBytes, uint64_t room) {
   const uint64_t all = request.target.sharedBytes();
+  room += stagedByTurns();
   const int64_t words = wordsOfIteration(
       loop, [&](Operation *op) { return plan.fetchOf(op) != nullptr; });
   return request.target.blocksBeside(
