@@ -152,6 +152,40 @@ tile.kernel @shared_zero(%x: !tile.ptr<f32> {tile.divisibility = 8 : i64}, %out:
   tile.return
 }
 
+// Columns that a load and a store along different dimensions count by: only
+// their 32 numbers are converted, not the offsets that are made of them.
+// CHECK-LABEL: tile.kernel @shared_columns
+// CHECK: arith.addi
+// CHECK: %[[BY_ROWS:.*]] = arith.addi
+// CHECK: %[[BY_COLUMNS:.*]] = arith.addi
+// CHECK: tile.addptr {{.*}}, %[[BY_ROWS]] :
+// CHECK: tile.addptr {{.*}}, %[[BY_COLUMNS]] :
+tile.kernel @shared_columns(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %out: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %numbers: !tile.ptr<i32>) attributes {tile.num_warps = 1 : i32} {
+  %r = tile.range 0 to 32 : tensor<32xi32>
+  %line = tile.reshape %r : tensor<32xi32> -> tensor<1x32xi32>
+  %columns = tile.broadcast %line : tensor<1x32xi32> -> tensor<32x32xi32>
+  %ns = tile.splat %numbers : !tile.ptr<i32> -> tensor<32x!tile.ptr<i32>>
+  %pn = tile.addptr %ns, %r : tensor<32x!tile.ptr<i32>>, tensor<32xi32>
+  %number = tile.load %pn : tensor<32x!tile.ptr<i32>> -> tensor<32xi32>
+  %column = tile.reshape %r : tensor<32xi32> -> tensor<32x1xi32>
+  %rows = tile.broadcast %column : tensor<32x1xi32> -> tensor<32x32xi32>
+  %width = arith.constant dense<1024> : tensor<32x32xi32>
+  %down = arith.muli %rows, %width : tensor<32x32xi32>
+  %numbered = tile.reshape %number : tensor<32xi32> -> tensor<32x1xi32>
+  %other = tile.broadcast %numbered : tensor<32x1xi32> -> tensor<32x32xi32>
+  %places = arith.addi %other, %down : tensor<32x32xi32>
+  %byRows = arith.addi %columns, %places : tensor<32x32xi32>
+  %across = arith.muli %columns, %width : tensor<32x32xi32>
+  %byColumns = arith.addi %rows, %across : tensor<32x32xi32>
+  %xs = tile.splat %x : !tile.ptr<f32> -> tensor<32x32x!tile.ptr<f32>>
+  %px = tile.addptr %xs, %byRows : tensor<32x32x!tile.ptr<f32>>, tensor<32x32xi32>
+  %a = tile.load %px : tensor<32x32x!tile.ptr<f32>> -> tensor<32x32xf32>
+  %outs = tile.splat %out : !tile.ptr<f32> -> tensor<32x32x!tile.ptr<f32>>
+  %po = tile.addptr %outs, %byColumns : tensor<32x32x!tile.ptr<f32>>, tensor<32x32xi32>
+  tile.store %po, %a : tensor<32x32x!tile.ptr<f32>>, tensor<32x32xf32>
+  tile.return
+}
+
 // Two long rows that are added up: the warps lie along the row, and a thread has
 // both elements of its columns. The sums lie as the store wants them.
 // CHECK-LABEL: tile.kernel @few_rows

@@ -139,8 +139,9 @@ void Spreading::spreadFrom(Value value) {
     spreadThrough(value.getDefiningOp(), value, from);
   }
   // Users of one constant have nothing to do with each other: a zero is where a
-  // product begins and what a ramp ends at. Each has its own for nothing.
-  if (isa_and_present<arith::ConstantOp, tile::SplatOp>(
+  // product begins and what a ramp ends at. Each has its own for nothing, or
+  // for little what is repeated along a dimension.
+  if (isa_and_present<arith::ConstantOp, tile::SplatOp, tile::BroadcastOp>(
           value.getDefiningOp())) {
     return;
   }
