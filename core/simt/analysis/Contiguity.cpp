@@ -375,6 +375,20 @@ Runs Contiguity::evaluate(Operation *op, Type type) const {
         }
         return result;
       })
+      .Case<tile::LoadOp>([&](auto load) {
+        // Lanes that read one address read one value: the number of a block
+        // that several tokens lie in, say.
+        if (load.getIsVolatile()) {
+          return result;
+        }
+        for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+          for (auto [one, x] : llvm::zip_equal(result, from(unsigned(i)))) {
+            one.constancy =
+                i == 0 ? x.constancy : std::gcd(one.constancy, x.constancy);
+          }
+        }
+        return result;
+      })
       .Case<arith::ExtSIOp, arith::ExtUIOp, ConvertOp>(
           [&](auto) { return from(0); })
       .Case<tile::HintOp>([&](auto hint) {

@@ -45,6 +45,16 @@ Anchors::memoryOrder(Value value, unsigned steps) const {
     }
     return order;
   }
+  if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    // Both arms load it, one with a mask.
+    const unsigned i = cast<OpResult>(value).getResultNumber();
+    for (scf::YieldOp yield : {branch.thenYield(), branch.elseYield()}) {
+      if (auto order = memoryOrder(yield.getOperand(i), steps - 1)) {
+        return order;
+      }
+    }
+    return std::nullopt;
+  }
   if (isElementwise(op)) {
     for (Value operand : op->getOperands()) {
       if (isTile(operand)) {

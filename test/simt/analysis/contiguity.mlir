@@ -121,11 +121,15 @@ tile.kernel @loop(%n: i32, %m: i32, %go: i1) {
 // What the author promises of loaded indices.
 // CHECK-LABEL: simt-print-contiguity @promised
 // CHECK-NEXT: %0: contiguity [1], constancy [64], divisibility [1]
-// CHECK-NEXT: %1: contiguity [1], constancy [1], divisibility [1]
-// CHECK-NEXT: %2: contiguity [8], constancy [1], divisibility [8]
+// CHECK-NEXT: %1: contiguity [64], constancy [1], divisibility [1073741824]
+// CHECK-NEXT: %2: contiguity [64], constancy [1], divisibility [1]
+// CHECK-NEXT: %3: contiguity [1], constancy [1], divisibility [1]
+// CHECK-NEXT: %4: contiguity [8], constancy [1], divisibility [8]
 tile.kernel @promised(%x: !tile.ptr<i32>) {
   %base = tile.splat %x : !tile.ptr<i32> -> tensor<64x!tile.ptr<i32>>
-  %indices = tile.load %base {group = 1 : i64} : tensor<64x!tile.ptr<i32>> -> tensor<64xi32>
+  %lanes = tile.range 0 to 64 : tensor<64xi32>
+  %at = tile.addptr %base, %lanes : tensor<64x!tile.ptr<i32>>, tensor<64xi32>
+  %indices = tile.load %at {group = 1 : i64} : tensor<64x!tile.ptr<i32>> -> tensor<64xi32>
   %known = tile.hint %indices {contiguity = array<i64: 8>, divisibility = array<i64: 8>} : tensor<64xi32>
   tile.return
 }
@@ -227,5 +231,25 @@ tile.kernel @signs(%m: i32, %x: !tile.ptr<i32>) {
     %next = arith.subi %k, %eight : tensor<64xi32>
     scf.yield %next : tensor<64xi32>
   }
+  tile.return
+}
+
+// Sixteen tokens have one number of a block, if it is loaded for all of them or
+// for none; a volatile load may bring each another one.
+// CHECK-LABEL: simt-print-contiguity @loaded
+// CHECK: %4: contiguity [1], constancy [16], divisibility [1]
+// CHECK: %7: contiguity [1], constancy [8], divisibility [1]
+// CHECK: %8: contiguity [1], constancy [1], divisibility [1]
+tile.kernel @loaded(%x: !tile.ptr<i32> {tile.divisibility = 16 : i64}, %n: i32 {tile.divisibility = 8 : i64}) {
+  %token = tile.range 0 to 64 : tensor<64xi32>
+  %sixteen = arith.constant dense<16> : tensor<64xi32>
+  %block = tile.divsi %token, %sixteen : tensor<64xi32>
+  %base = tile.splat %x : !tile.ptr<i32> -> tensor<64x!tile.ptr<i32>>
+  %p = tile.addptr %base, %block : tensor<64x!tile.ptr<i32>>, tensor<64xi32>
+  %all = tile.load %p : tensor<64x!tile.ptr<i32>> -> tensor<64xi32>
+  %limit = tile.splat %n : i32 -> tensor<64xi32>
+  %inside = arith.cmpi slt, %token, %limit : tensor<64xi32>
+  %some = tile.load %p mask %inside : tensor<64x!tile.ptr<i32>> mask tensor<64xi1> -> tensor<64xi32>
+  %any = tile.load %p {isVolatile} : tensor<64x!tile.ptr<i32>> -> tensor<64xi32>
   tile.return
 }
