@@ -326,7 +326,8 @@ static bool isPersistent(scf::ForOp loop) {
 /// one hides the latency of another. Where two blocks have many sums a thread
 /// the matrix unit has work enough; a third would only share what comes from
 /// memory, and copies that go farther ahead serve better. With a single slot
-/// only other blocks work while a copy is under way: there must be many more.
+/// only other blocks work while a copy is under way: there must be many more, or
+/// one beside a block that is alone and waits for each of its dots.
 /// A persistent kernel may have no other block; its copies stay as far ahead,
 /// and wait for the dot that reads their slot.
 void Planner::spareSlot(uint64_t each, uint64_t room) {
@@ -338,7 +339,13 @@ void Planner::spareSlot(uint64_t each, uint64_t room) {
   const unsigned now = blocksBeside(each * plan.slots, room);
   if (plan.distance == 1) {
     const unsigned then = blocksBeside(each, room);
-    if (plan.asyncDots.empty() && then >= manyBlocks && then * 2 >= now * 3) {
+    const bool waitsForDots =
+        llvm::none_of(loop.getBody()->getOps<DotOp>(), [&](DotOp dot) {
+          return request.target.canStayInFlight(dot);
+        });
+    const bool areMany = then >= manyBlocks && then * 2 >= now * 3,
+               isNoMoreAlone = now == 1 && then > 1 && waitsForDots;
+    if (plan.asyncDots.empty() && (areMany || isNoMoreAlone)) {
       plan.slots = 1;
       plan.fillsLate = true;
     }
