@@ -85,6 +85,12 @@ bool anyDot(tile::KernelOp kernel, function_ref<bool(simt::DotOp)> is) {
       .wasInterrupted();
 }
 
+bool hasReduction(tile::KernelOp kernel) {
+  return kernel
+      .walk([](tile::ReduceOp) { return mlir::WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
 bool hasRecurrence(tile::KernelOp kernel) {
   return kernel
       .walk([](mlir::LoopLikeOpInterface loop) {
@@ -111,7 +117,7 @@ SmallVector<unsigned, 4> threadsWithoutDots(tile::KernelOp kernel,
       return words > many ? SmallVector<unsigned, 4>{768, 512}
                           : SmallVector<unsigned, 4>{1024, 512};
     }
-    if (words > few && words <= some && !isRecurrence) {
+    if (words > few && words <= some && !isRecurrence && hasReduction(kernel)) {
       return {1536, 1280, 1024, 768, 512};
     }
     return {1024, 768, 512}; // 64, 80 and 128 registers each
