@@ -154,14 +154,3 @@ def test_parts_of_kernels(capsys, tmp_path):
     assert show(capsys, "-m", "cycles", str(path)) == [
         "cycles", "   120  ROOT", "   120  └─ add", "   100     ├─ body", "    30     │  └─ load", "    20     └─ end"]
     assert [line.split()[0] for line in show(capsys, "-m", "visits", str(path))[1:]] == ["3", "3", "3", "9", "-"]
-
-
-def test_what_devices_can_do_is_as_proton_has_it():
-    from terrazzo.triton.profiler import specs
-
-    assert specs.max_flops("CUDA", "80", 16, 108, 1410000) == pytest.approx(312e12)
-    assert specs.max_flops("CUDA", "90", 16, 114, 1755000) == pytest.approx(756.5e12)
-    assert specs.max_flops("CUDA", "90", 8, 132, 1980000) == pytest.approx(1513e12 * 132 / 114 * 1980 / 1755)
-    assert specs.max_flops("CUDA", "100", 8, 148, 1700000) == pytest.approx(16384 * 148 * 1.7e9)
-    with pytest.raises(ValueError, match="known are 80, 86, 89, 90, 100"):
-        specs.max_flops("CUDA", "12", 8, 1, 1)
