@@ -73,9 +73,9 @@ tile.kernel @carried(%n: i32) {
 // RUN: tz-opt %s --simt-assign-layouts --simt-print-uniform -o /dev/null | FileCheck %s --check-prefix=LANES
 // LANES-LABEL: simt-print-uniform @lanes
 // LANES: %6: equal along [1, all], uniform
-// LANES: %14: equal along [1, all], uniform, loaded at one address
+// LANES: %13: equal along [1, all], uniform, loaded at one address
+// LANES-NEXT: %14: equal along [1, 1], not uniform
 // LANES-NEXT: %15: equal along [1, 1], not uniform
-// LANES-NEXT: %16: equal along [1, 1], not uniform
 // LANES-NOT: at one address
 tile.kernel @lanes(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %y: !tile.ptr<f32> {tile.divisibility = 16 : i64}) attributes {tile.num_warps = 4 : i32} {
   %r = tile.range 0 to 4 : tensor<4xi32>
