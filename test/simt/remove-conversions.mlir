@@ -194,3 +194,26 @@ tile.kernel @long_row_again(%x: !tile.ptr<bf16> {tile.divisibility = 16 : i64, t
   tile.store %to, %wide {group = 3 : i64} : tensor<8x!tile.ptr<f32>>, tensor<8xf32>
   tile.return
 }
+
+// A column whose elements lie apart is not loaded a second time: each lane would
+// read a sector again.
+// CHECK-LABEL: tile.kernel @no_column_again
+// CHECK-COUNT-1: tile.load_view
+// CHECK-NOT: tile.load_view
+// CHECK: simt.convert
+// CHECK: tile.return
+tile.kernel @no_column_again(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %out: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 2 : i64}, %apart: i64) attributes {tile.num_warps = 4 : i32} {
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %m = arith.constant 32 : i64
+  %column = tile.make_view %x shape[%m] strides[%apart] : !tile.ptr<f32> -> !tile.view<32xf32>
+  %v = tile.load_view %column[%z] checked [false] {group = 1 : i64} : !tile.view<32xf32> -> tensor<32xf32>
+  %down = tile.reshape %v : tensor<32xf32> -> tensor<32x1xf32>
+  %across = tile.reshape %v : tensor<32xf32> -> tensor<1x32xf32>
+  %a = tile.broadcast %down : tensor<32x1xf32> -> tensor<32x32xf32>
+  %b = tile.broadcast %across : tensor<1x32xf32> -> tensor<32x32xf32>
+  %sum = arith.mulf %a, %b : tensor<32x32xf32>
+  %vo = tile.make_view %out shape[%m, %m] strides[%m, %one] : !tile.ptr<f32> -> !tile.view<32x32xf32>
+  tile.store_view %vo[%z, %z], %sum checked [false, false] {group = 2 : i64} : !tile.view<32x32xf32>, tensor<32x32xf32>
+  tile.return
+}

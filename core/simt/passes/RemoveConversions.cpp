@@ -27,6 +27,7 @@
 // Keeps  accesses to memory, and where they stand. A load is repeated where it
 //        stands, if the kernel does not write there.
 //===----------------------------------------------------------------------===//
+#include "core/simt/analysis/LaneStrides.h"
 #include "core/simt/analysis/LoopIterations.h"
 #include "core/simt/analysis/Vectors.h"
 #include "core/simt/passes/Passes.h"
@@ -87,17 +88,47 @@ public:
            elements <= mostVectors * std::min(count, layout.contiguous(dim));
   }
 
+  /// Are its elements beside each other in memory? Of others each lane reads a
+  /// sector of its own, a second time too.
+  bool isDense(Operation *op) const { return dense.contains(op); }
+
   /// The same row, in another layout.
   void repeat(Operation *op, Operation *copy) {
     if (auto row = vectors.find(op); row != vectors.end()) {
       const VectorAccess access = row->second;
       vectors[copy] = access;
+      if (dense.contains(op)) {
+        dense.insert(copy);
+      }
     }
   }
 
 private:
-  llvm::DenseMap<Operation *, VectorAccess> vectors; // all asked before changes
+  // All is asked before anything changes.
+  llvm::DenseMap<Operation *, VectorAccess> vectors;
+  llvm::SmallPtrSet<Operation *, 4> dense;
 };
+
+/// Do the elements along its only long dimension follow each other, or lie at
+/// one place, as far as it is known?
+bool isDenseRow(Operation *op) {
+  const ArrayRef<int64_t> shape = tile::shapeOf(op->getResult(0).getType());
+  const auto along = llvm::find_if(shape, [](int64_t n) { return n > 1; });
+  if (along == shape.end()) {
+    return true;
+  }
+  const auto dim = size_t(along - shape.begin());
+  if (auto pointers = dyn_cast<tile::LoadOp>(op)) {
+    const LaneStrides strides = laneStridesOf(pointers.getPointer());
+    return !strides[dim] || (*strides[dim] >= 0 && *strides[dim] <= 1);
+  }
+  Value view = cast<tile::LoadViewOp>(op).getView();
+  while (auto advance = view.getDefiningOp<tile::AdvanceViewOp>()) {
+    view = advance.getView();
+  }
+  auto make = view.getDefiningOp<tile::MakeViewOp>();
+  return make && matchPattern(make.getStrides()[dim], m_One());
+}
 
 void Rows::find(tile::KernelOp kernel, int64_t vectorBytes) {
   std::optional<Contiguity> runs;
@@ -113,6 +144,9 @@ void Rows::find(tile::KernelOp kernel, int64_t vectorBytes) {
     }
     vectors[op] =
         vectorOfLoad(*runs, op, layoutOf(op->getResult(0)), vectorBytes);
+    if (isDenseRow(op)) {
+      dense.insert(op);
+    }
   });
 }
 
@@ -206,7 +240,7 @@ operandLayouts(Operation *op, const Layout &layout, bool isMoved,
     wanted.push_back(layout.permuted(inverse(transpose.getOrder())));
     return wanted;
   }
-  if (rows.hasFew(op, layout)) {
+  if (rows.hasFew(op, layout) && (isMoved || rows.isDense(op))) {
     for (Value operand : op->getOperands()) {
       if (isa<RankedTensorType>(operand.getType())) {
         wanted.push_back(layout);
