@@ -72,6 +72,7 @@ void optimize(Module &module, TargetMachine &machine) {
     unguardDivisions(function);
     narrowGuardedShifts(function);
     invertNegatedLimits(function);
+    dropSaturatedLimits(function);
     pairConversions(function);
     convertToIntegers(function);
     splitChosenWords(function);
