@@ -111,8 +111,9 @@ def RemoveConversions : SimtPass<"simt-remove-conversions"> {
   let description = [{
     A conversion of what is cheap to compute (ranges, scalars, constants and
     integer arithmetic on them, quotients by constants among it) becomes that
-    computation in the wanted layout.
-    Conversions move before a broadcast, where there is less to move.
+    computation in the wanted layout. A row that the kernel only reads is loaded
+    again, if few vectors bring it to a thread and its elements are not known to
+    lie apart in memory. Conversions move before a broadcast, where there is less to move.
   }];
   let constructor = "tz::simt::createRemoveConversions(nullptr)";
   let statistics = [

@@ -52,7 +52,7 @@ void multiplyByReciprocals(llvm::Function &function);
 /// SharedDivisors.cpp: one reciprocal for many quotients.
 void shareDivisors(llvm::Function &function);
 
-/// SaturatedConversions.cpp: limits that a conversion has itself.
+/// Float8Limits.cpp: limits that a conversion has itself.
 void dropSaturatedLimits(llvm::Function &function);
 
 /// UpperHalves.cpp: bf16 in words, widened in place.

@@ -1,4 +1,4 @@
-//===- SaturatedConversions.cpp - limits that a conversion has itself -----===//
+//===- Float8Limits.cpp - limits that a conversion has itself -----===//
 //
 // What   A minimum or maximum with a number beyond the largest one of an 8-bit
 //        float, right before the conversion to that type, goes.
