@@ -17,12 +17,12 @@
 //     tile.store %to, %v : tensor<32x32x!tile.ptr<f32>>, tensor<32x32xf32>
 //   after
 //     ...
-//     %17 = tile.addptr %8, %16 : tensor<32x32x!tile.ptr<f32>, #layout5>, tensor<32x32xi32, #layout5>
-//     %18 = tile.load %17 : tensor<32x32x!tile.ptr<f32>, #layout5> -> tensor<32x32xf32, #layout5>
+//     %17 = tile.addptr %16, %14 : tensor<32x32x!tile.ptr<f32>, #layout6>, tensor<32x32xi32, #layout6>
+//     %18 = tile.load %17 : tensor<32x32x!tile.ptr<f32>, #layout6> -> tensor<32x32xf32, #layout6>
 //     ...
-//     %20 = tile.addptr %19, %7 : tensor<32x32x!tile.ptr<f32>, #layout4>, tensor<32x32xi32, #layout4>
-//     %21 = simt.convert %18 : tensor<32x32xf32, #layout5> -> tensor<32x32xf32, #layout4>
-//     tile.store %20, %21 : tensor<32x32x!tile.ptr<f32>, #layout4>, tensor<32x32xf32, #layout4>
+//     %20 = tile.addptr %19, %15 : tensor<32x32x!tile.ptr<f32>, #layout2>, tensor<32x32xi32, #layout2>
+//     %21 = simt.convert %18 : tensor<32x32xf32, #layout6> -> tensor<32x32xf32, #layout2>
+//     tile.store %20, %21 : tensor<32x32x!tile.ptr<f32>, #layout2>, tensor<32x32xf32, #layout2>
 // Needs  simt-assign-layouts.
 // Keeps  accesses to memory, and where they stand. A load is repeated where it
 //        stands, if the kernel does not write there.
