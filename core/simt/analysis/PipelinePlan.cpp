@@ -326,10 +326,10 @@ static bool isPersistent(scf::ForOp loop) {
 /// one hides the latency of another. Where two blocks have many sums a thread
 /// the matrix unit has work enough; a third would only share what comes from
 /// memory, and copies that go farther ahead serve better. With a single slot
-/// only other blocks work while a copy is under way: there must be many more, or
-/// one beside a block that is alone and waits for each of its dots.
-/// A persistent kernel may have no other block; its copies stay as far ahead,
-/// and wait for the dot that reads their slot.
+/// only other blocks work while a copy is under way: there must be many more,
+/// or one beside a block that is alone and waits for each of its dots. A
+/// persistent kernel may have no other block; its copies stay as far ahead, and
+/// wait for the dot that reads their slot.
 void Planner::spareSlot(uint64_t each, uint64_t room) {
   constexpr int64_t manySums = 128;
   constexpr unsigned manyBlocks = 6;
