@@ -6,7 +6,8 @@
 //        tiles with layouts, from which ones each thread by itself is apart,
 //        in the same iterations and in any; and whether owners load alone. Last,
 //        from which ones it has another residue, in the same iterations and in
-//        any.
+//        any; and from which ones it is apart in other iterations if rows do
+//        not overlap.
 //
 //   tile.load_view %5: access 0, apart from [], in other iterations from [0]
 //   tile.store_view: access 1, apart from [0], in other iterations from [0, 1]
@@ -15,6 +16,7 @@
 #include "core/simt/analysis/DisjointAccesses.h"
 #include "core/simt/analysis/OwnedLoads.h"
 #include "core/simt/analysis/Residues.h"
+#include "core/simt/analysis/RowIndices.h"
 #include "core/tools/tz-opt/PrintPass.h"
 
 #include <memory>
@@ -33,7 +35,7 @@ Describe tz::opt::describeDisjointAccesses(tile::KernelOp) {
             }
             accesses->push_back(op);
             SmallVector<size_t> here, inOthers, byThread, always, byResidue,
-                everByResidue;
+                everByResidue, byRows;
             for (auto [number, earlier] : llvm::enumerate(*accesses)) {
               if (earlier != op && simt::areDisjoint(earlier, op)) {
                 here.push_back(number);
@@ -52,6 +54,9 @@ Describe tz::opt::describeDisjointAccesses(tile::KernelOp) {
               }
               if (simt::haveOtherResidues(earlier, op, false)) {
                 everByResidue.push_back(number);
+              }
+              if (simt::apartInIterationsIf(earlier, op)) {
+                byRows.push_back(number);
               }
             }
             out << "access " << accesses->size() - 1 << ", apart from [";
@@ -76,5 +81,10 @@ Describe tz::opt::describeDisjointAccesses(tile::KernelOp) {
             };
             tell("thread", byThread, always);
             tell("residue", byResidue, everByResidue);
+            if (!byRows.empty()) {
+              out << ", in other iterations by rows from [";
+              llvm::interleaveComma(byRows, out);
+              out << "]";
+            }
           }};
 }
