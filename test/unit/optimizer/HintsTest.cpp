@@ -145,7 +145,7 @@ tile.kernel @k(%n: i32) {
   tile.return
 })");
   const Hints hints(k.kernel());
-  EXPECT_EQ(hints.range(k["known"]), (Interval{0, 95}));
+  EXPECT_EQ(hints.range(k["known"]), (Interval{0, 64})); // 96 is the end
   EXPECT_EQ(hints.divisibility(k["known"]), 32);
   // The bound may be above the largest signed number.
   EXPECT_EQ(hints.range(k["open"]), Any32);
