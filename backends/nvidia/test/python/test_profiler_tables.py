@@ -33,7 +33,7 @@ def test_tables_of_hatchet(tmp_path):
     assert rows["ROOT"]["time/ms (inc)"] == 5.0 and np.isnan(rows["ROOT"]["util"])
     least = 8e6 / specs.max_flops("CUDA", "90", 16, 132, 1_980_000)
     assert rows["matmul"]["util"] == pytest.approx(max(least, 2000 / specs.max_bps("CUDA", "90", 5120, 2_619_000)) / 4e-3)
-    assert set(tables.format_frames(table, "function_line").dataframe["name"]) == {"ROOT", "main:12", "matmul", "add"}
+    assert set(tables.format_frames(table, "function_line").dataframe["name"]) == {"ROOT", "12@main", "matmul", "add"}
     kept = tables.filter_frames(table, include=".*add.*")
     assert "matmul" not in set(kept.dataframe["name"])
     same = tables.apply_diff_profile(*tables.parse(["time/ms"], str(path)), str(path), ["time/ms"], None, None, None)
