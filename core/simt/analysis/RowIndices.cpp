@@ -18,7 +18,7 @@ using namespace tz::simt;
 
 namespace {
 
-/// Factors and tiles below it: products with two numbers of 32 bits do not
+/// Factors and tiles below it: a product with a number of 32 bits does not
 /// wrap.
 constexpr int64_t Small = int64_t{1} << 20;
 
@@ -180,6 +180,10 @@ std::optional<RowsApart> tz::simt::apartInIterationsIf(Operation *one,
       !cast<ShapedType>(sum.counted.getType())
            .getElementType()
            .isSignlessInteger(32)) {
+    return std::nullopt;
+  }
+  // (length - 1) * step does not wrap if both are numbers of 32 bits.
+  if (sum.ofRest->value && std::abs(sum.ofRest->factor) != 1) {
     return std::nullopt;
   }
   const std::optional<int64_t> tile = tileOfCounter(sum.counted, loop);
