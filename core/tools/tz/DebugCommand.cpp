@@ -213,9 +213,9 @@ written, races between programs and broken promises stop the run at their line.
 What runs is the IR as the frontend made it, before any pass.
 
 With --target the kernel first runs on that target. Arrays, prints and the end
-are compared with the interpreter's, within what the target may be off; the
-session then begins where the first element that differs is stored, or at the
-line where the target failed.
+are compared with the interpreter's, within what the target may be off. The
+session begins where the first element that differs is stored, or at the line
+where the target failed.
 
 Examples
   tz debug softmax.py::softmax_kernel --grid 4 --program 3
