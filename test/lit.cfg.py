@@ -1,6 +1,5 @@
 # One lit run finds every text test: test/ and each vendor's own test folder.
 # Tools come from the build folder that ci/test names in TERRAZZO_BUILD.
-import glob
 import os
 import re
 import runpy
@@ -41,10 +40,7 @@ config.own_environment = runpy.run_path(own)["environment"](source) if os.path.e
 config.environment.update(config.own_environment)
 
 # Conformance cases of the example kernels, each in one type.
-families = [name for path in glob.glob(os.path.join(source, "test", "conformance", "*.cases"))
-            for name in re.findall(r"^family (\w+): docs/examples", open(path).read(), re.M)]
-config.substitutions.append(("%example_cases", "^(%s)/[a-z0-9_]+/(f16|f8e4m3|i32)(/full)?$|^mamba_chunk_scan/passing/f32/full$"
-                             % "|".join(sorted(families))))
+config.substitutions.append(("%example_cases", runpy.run_path(os.path.join(source, "ci", "levels.py"))["example_cases"](source)))
 config.substitutions.append(("%examples", os.path.join(source, "docs", "examples")))
 config.substitutions.append(("%source", source))
 config.substitutions.append(("%build", build))

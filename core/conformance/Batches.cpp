@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "core/conformance/Batches.h"
 
+#include "llvm/Support/MathExtras.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
@@ -92,6 +94,17 @@ std::optional<Outcome> outcomeFrom(const llvm::json::Object &object) {
   return outcome;
 }
 
+/// Two batches for each job, as far as that makes them smaller than asked for:
+/// one that is done early takes another.
+static size_t casesOfABatch(size_t cases, const BatchOptions &options) {
+  size_t largest = std::max<size_t>(options.batchSize, 1);
+  if (options.jobs < 2) {
+    return largest;
+  }
+  return std::clamp<size_t>(llvm::divideCeil(cases, 2 * options.jobs), 1,
+                            largest);
+}
+
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -119,9 +132,10 @@ class Batches {
 public:
   Batches(const std::vector<std::string> &names, const BatchOptions &options)
       : options(options) {
-    for (size_t i = 0; i < names.size(); i += options.batchSize) {
+    size_t size = casesOfABatch(names.size(), options);
+    for (size_t i = 0; i < names.size(); i += size) {
       Batch batch;
-      size_t end = std::min(i + options.batchSize, names.size());
+      size_t end = std::min(i + size, names.size());
       batch.names.assign(names.begin() + ptrdiff_t(i),
                          names.begin() + ptrdiff_t(end));
       waiting.push_back(std::move(batch));

@@ -1,6 +1,7 @@
 //===- Batches.h - cases in child processes ---------------------*- C++ -*-===//
 //
-// What   Runs cases by name in worker processes, 64 each, some at a time.
+// What   Runs cases by name in worker processes, at most 64 each, some at a
+//        time; fewer each where not every job would have some.
 // Why    R17: code under test may crash, hang or lose its device. That costs
 //        the case that did it; the rest of its batch goes on in a new process,
 //        and the culprit is repeated alone.
@@ -21,8 +22,8 @@ namespace tz::conformance {
 
 struct BatchOptions {
   std::vector<std::string> command; ///< of a worker; [0] is the program
-  unsigned jobs = 1;
-  size_t batchSize = 64;
+  unsigned jobs = 1;                ///< processes at a time
+  size_t batchSize = 64; ///< at most; few cases are dealt out to all jobs
   double secondsPerCase = 60;
   bool stopsAtFirst = false; ///< the cases after a bad one are skipped
   /// Called as outcomes come in, in any order of cases.

@@ -6,8 +6,9 @@ COMPILED = ("amd:gfx90a", "amd:gfx950", "amd:gfx1201")
 BUILT = ("tz_amd_compiler", "tz_amd_device", "tz_amd_simulator")
 # A case of the suite may take so long.
 SECONDS_A_CASE = 300
-# ci/test runs the level smoke as a text test (smoke.test).
+# ci/test runs the level smoke and the examples as a text test (smoke.test).
 QUICK = ""
+EXAMPLES = {}
 # Of the package's own tests that pass on the CPU's target (python/tests/package_on_target.py).
 PYTHON_PERCENT = 98
 

@@ -16,6 +16,9 @@ QUICK = ("annotated arithmetic argreduce assert atomic atomic_many bitcast bits 
          "last_one leading_zeros load map math offsets order print programs promote random reduce reduce_tuple rms_norm scan select "
          "shape softmax sort store store_cast umulhi unary vector_add waits")
 
+# Each case of an example by threads, as on any OpenCL device, and with the layouts of one machine; ci/nightly has both machines.
+EXAMPLES = {"intel:opencl": "1/1", "intel:pvc-emulated": "1/2", "intel:dg2-emulated": "2/2"}
+
 
 def environment(root):
     """The variables that such a run needs; none: the runtime is not installed."""

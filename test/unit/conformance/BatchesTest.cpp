@@ -6,6 +6,7 @@
 #include "core/conformance/Batches.h"
 
 #include <gmock/gmock.h>
+#include <set>
 
 namespace tz::conformance {
 
@@ -22,11 +23,13 @@ while read name; do
     first*) [ $count -gt 1 ] && exit 4 ;;
     noise*) echo "this is no outcome" >&3 ;;
   esac
+  reason=
   case $name in
     bad*) status=failed ;;
     *) status=passed ;;
   esac
-  echo "{\"name\": \"$name\", \"status\": \"$status\", \"reason\": \"\"}" >&3
+  case $name in who*) reason=$$ ;; esac
+  echo "{\"name\": \"$name\", \"status\": \"$status\", \"reason\": \"$reason\"}" >&3
   case $name in lost*) exit 0 ;; esac
 done
 )sh";
@@ -62,8 +65,21 @@ TEST(Batches, KeepTheOrderOfNames) {
   }
 }
 
+TEST(Batches, FewCasesAreDealtOutToAllJobs) {
+  std::set<std::string> processes;
+  for (const Outcome &one : run({"who1", "who2", "who3"}, 2)) {
+    processes.insert(one.reason);
+  }
+  EXPECT_EQ(processes.size(), 3u);
+  processes.clear();
+  for (const Outcome &one : run({"who1", "who2", "who3"}, 1)) {
+    processes.insert(one.reason);
+  }
+  EXPECT_EQ(processes.size(), 1u);
+}
+
 TEST(Batches, ACrashCostsTheCulpritAlone) {
-  std::vector<Outcome> outcomes = run({"a", "die", "b", "leave", "c", "d"});
+  std::vector<Outcome> outcomes = run({"a", "die", "b", "leave", "c", "d"}, 1);
   EXPECT_THAT(statuses(outcomes),
               testing::ElementsAre(Outcome::Passed, Outcome::Crashed,
                                    Outcome::Passed, Outcome::Crashed,
@@ -81,7 +97,7 @@ TEST(Batches, AHangEndsAtItsDeadline) {
 }
 
 TEST(Batches, WhatFailsOnlyBehindOthersSaysSo) {
-  std::vector<Outcome> outcomes = run({"a", "first", "b"});
+  std::vector<Outcome> outcomes = run({"a", "first", "b"}, 1);
   EXPECT_THAT(
       statuses(outcomes),
       testing::ElementsAre(Outcome::Passed, Outcome::Failed, Outcome::Passed));
@@ -90,7 +106,7 @@ TEST(Batches, WhatFailsOnlyBehindOthersSaysSo) {
 }
 
 TEST(Batches, AWorkerMayLeaveAfterAnOutcome) {
-  EXPECT_THAT(statuses(run({"lost1", "a", "lost2", "b", "noise"})),
+  EXPECT_THAT(statuses(run({"lost1", "a", "lost2", "b", "noise"}, 1)),
               testing::Each(Outcome::Passed));
 }
 
