@@ -1007,6 +1007,20 @@ typedef struct tz_record { /* in a buffer one after the other; stride = size */
   tz_str name; /* of a kernel that the host did not launch; until destroy() */
 } tz_record;
 
+/* Told from inside of the device's calls, on the thread that makes them, also
+ * on several at once. */
+typedef struct tz_profiler_watcher {
+  size_t struct_size;
+  void *ctx;
+  /* Before each launch that the host does not number: the `external` of its
+   * records; 0: what was pushed. */
+  uint64_t(TZ_CALL *launching)(void *ctx);
+  /* Ranges that the program names by means of the vendor's; they are nested.
+   * NULL, both: the host wants none. */
+  void(TZ_CALL *range_begins)(void *ctx, tz_str name);
+  void(TZ_CALL *range_ends)(void *ctx);
+} tz_profiler_watcher;
+
 /* Records go into buffers of the host's, which get_buffer gives (NULL: there is
  * no memory; count what is dropped) and put_buffer takes back, filled with
  * `valid` bytes. Both may be called from any thread, also inside of launch();
@@ -1032,6 +1046,9 @@ typedef struct tz_profiler_api {
   /* NULL: the device's clock is the host's monotonic one. */
   tz_error *(TZ_CALL *clock_pair)(tz_device *, uint64_t *device_ns,
                                   uint64_t *host_monotonic_ns);
+  /* Until destroy(), while kinds are enabled. NULL: launches have what was
+   * pushed, and no range is told. */
+  tz_error *(TZ_CALL *watch)(tz_profiler *, const tz_profiler_watcher *);
 } tz_profiler_api;
 
 #ifdef __cplusplus

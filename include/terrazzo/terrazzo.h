@@ -699,14 +699,15 @@ enum {
   TZ_PROFILE_TRACE = 2 /* each launch and scope with begin and end */
 };
 
-/* Frames of the program stand between scopes and kernels; see
- * tz_profile_set_frames. */
-enum { TZ_PROFILE_FRAMES = 1 };
+/* FRAMES: frames of the program stand between scopes and kernels; see
+ * tz_profile_set_frames. RANGES: ranges that the program names by means of a
+ * device's vendor (NVTX) are scopes while the profile runs. */
+enum { TZ_PROFILE_FRAMES = 1, TZ_PROFILE_RANGES = 2 };
 
 typedef struct tz_profile_options {
   size_t struct_size;
   uint32_t data;  /* TZ_PROFILE_*; 0: a tree */
-  uint32_t flags; /* TZ_PROFILE_FRAMES */
+  uint32_t flags; /* TZ_PROFILE_FRAMES, TZ_PROFILE_RANGES */
   /* Of a trace's phase; 0: 2^24. Those beyond are counted, not kept. */
   uint64_t max_records;
   /* Of a tree: instructions of kernels are sampled, each core's every so many
@@ -751,6 +752,10 @@ TZ_API tz_status_t tz_profile_name_launches(const char *name);
  * TZ_PROFILE_FRAMES; until the next call. */
 TZ_API tz_status_t tz_profile_set_frames(const char *const *frames,
                                          size_t count);
+/* `tell` is called on a thread that launches a kernel through another library,
+ * inside of that call, while a profile with TZ_PROFILE_FRAMES runs; it calls
+ * tz_profile_set_frames. NULL: frames are those of the last call. */
+TZ_API tz_status_t tz_profile_watch_frames(void (*tell)(void *ctx), void *ctx);
 
 enum {
   TZ_METRIC_INT = 1,

@@ -328,7 +328,7 @@ class proton_knobs(base_knobs):
 
     disable = Setting("TRITON_PROTON_DISABLE", False, _boolean)
     cupti_lib_dir = Setting("TRITON_CUPTI_LIB_PATH", "")
-    enable_nvtx = Setting("TRITON_ENABLE_NVTX", True, _boolean, idle="ranges of other profilers are not read")
+    enable_nvtx = Setting("TRITON_ENABLE_NVTX", True, _boolean)
     profile_buffer_size = Setting("TRITON_PROFILE_BUFFER_SIZE", 64 * 1024 * 1024, _integer, idle="buffers grow by themselves")
     max_records = Setting("TERRAZZO_PROFILE_MAX_RECORDS", None, _integer)
 

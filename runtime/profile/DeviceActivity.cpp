@@ -15,12 +15,14 @@ static constexpr size_t BufferBytes = size_t(64) << 10;
 static constexpr uint64_t Kinds =
     1u << TZ_RECORD_KERNEL | 1u << TZ_RECORD_COPY | 1u << TZ_RECORD_FILL;
 
-DeviceActivity::DeviceActivity(const Device &device, Reader reader)
+DeviceActivity::DeviceActivity(const Device &device, Reader reader,
+                               Watcher watcher)
     : label(device.plugin().name()), half(device.half().place),
-      device(device.handle()), reader(std::move(reader)) {}
+      device(device.handle()), reader(std::move(reader)),
+      watcher(std::move(watcher)) {}
 
 Result<std::unique_ptr<DeviceActivity>>
-DeviceActivity::open(const Device &device, Reader reader) {
+DeviceActivity::open(const Device &device, Reader reader, Watcher watcher) {
   const Plugin::DeviceHalf &half = device.half();
   PluginMark mark(*half.place, "get_interface");
   const void *found = half.info->get_interface(TZ_PROFILER_INTERFACE);
@@ -29,7 +31,7 @@ DeviceActivity::open(const Device &device, Reader reader) {
                                           "' makes no records of kernels");
   }
   std::unique_ptr<DeviceActivity> made(
-      new DeviceActivity(device, std::move(reader)));
+      new DeviceActivity(device, std::move(reader), std::move(watcher)));
   made->table = wholeTable(static_cast<const tz_profiler_api *>(found));
   const tz_profiler_api &table = made->table;
   if (!table.create || !table.destroy || !table.enable || !table.flush) {
@@ -42,7 +44,44 @@ DeviceActivity::open(const Device &device, Reader reader) {
     return s;
   }
   made->readClock();
+  made->watch();
   return made;
+}
+
+/// Calls `body`, whose lack of memory the plugin does not see.
+template <typename Body>
+static auto withoutThrowing(Body &&body) noexcept -> decltype(body()) {
+  try {
+    return body();
+  } catch (const std::bad_alloc &) {
+    return decltype(body())();
+  }
+}
+
+/// A plugin that cannot watch tells what was pushed.
+void DeviceActivity::watch() {
+  if (!table.watch) {
+    return;
+  }
+  tz_profiler_watcher told{};
+  told.struct_size = sizeof(told);
+  told.ctx = this;
+  told.launching = [](void *self) {
+    return withoutThrowing([&] {
+      return static_cast<DeviceActivity *>(self)->watcher.launching();
+    });
+  };
+  told.range_begins = [](void *self, tz_str name) {
+    withoutThrowing([&] {
+      static_cast<DeviceActivity *>(self)->watcher.rangeBegins(view(name));
+    });
+  };
+  told.range_ends = [](void *self) {
+    withoutThrowing(
+        [&] { static_cast<DeviceActivity *>(self)->watcher.rangeEnds(); });
+  };
+  PluginMark mark(*half, "profiler.watch");
+  (void)check(table.watch(object, &told));
 }
 
 DeviceActivity::~DeviceActivity() {

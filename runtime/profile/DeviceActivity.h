@@ -22,9 +22,16 @@ public:
   /// Told of each record, from any thread.
   using Reader = std::function<void(const tz_record &)>;
 
+  /// Told on the threads that the program works on, inside of its calls.
+  struct Watcher {
+    std::function<uint64_t()> launching; ///< as in tz_profiler_watcher
+    std::function<void(std::string_view name)> rangeBegins;
+    std::function<void()> rangeEnds;
+  };
+
   /// TZ_E_UNIMPLEMENTED: the plugin makes no records.
-  static Result<std::unique_ptr<DeviceActivity>> open(const Device &device,
-                                                      Reader reader);
+  static Result<std::unique_ptr<DeviceActivity>>
+  open(const Device &device, Reader reader, Watcher watcher);
   ~DeviceActivity();
   DeviceActivity(const DeviceActivity &) = delete;
 
@@ -40,7 +47,8 @@ public:
   }
 
 private:
-  DeviceActivity(const Device &device, Reader reader);
+  DeviceActivity(const Device &device, Reader reader, Watcher watcher);
+  void watch();
   Status check(tz_error *error) const { return takeError(error, label); }
   void readClock();
   static void *getBuffer(void *ctx, size_t *size);
@@ -50,6 +58,7 @@ private:
   const PluginHalf *const half;
   tz_device *const device;
   const Reader reader;
+  const Watcher watcher;
   tz_profiler_api table{};
   tz_profiler *object = nullptr;
   std::atomic<int64_t> offset{0};

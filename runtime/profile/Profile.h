@@ -27,18 +27,26 @@ struct ProfileDevice {
 /// What a text is written to, piece by piece. False: no more is taken.
 using TextSink = std::function<bool(std::string_view)>;
 
+/// As in tz_profile_options, with no default left to choose.
+struct ProfileSettings {
+  bool isTrace = false;
+  bool hasFrames = false;
+  bool hasRanges = false; ///< a vendor's ranges are scopes
+  uint64_t maxRecords = 0;
+  uint64_t samplePeriod = 0; ///< cycles; 0: instructions are not sampled
+};
+
 /// All functions: with the lock of its recorder.
 class Profile {
 public:
-  /// samplePeriod: cycles; 0: instructions are not sampled.
-  Profile(bool isTrace, bool hasFrames, uint64_t maxRecords,
-          uint64_t samplePeriod = 0)
-      : isTrace(isTrace), hasFrames(hasFrames), samplePeriod(samplePeriod),
-        maxRecords(maxRecords) {
+  explicit Profile(const ProfileSettings &settings)
+      : isTrace(settings.isTrace), hasFrames(settings.hasFrames),
+        hasRanges(settings.hasRanges), samplePeriod(settings.samplePeriod),
+        maxRecords(settings.maxRecords) {
     advance();
   }
 
-  const bool isTrace, hasFrames;
+  const bool isTrace, hasFrames, hasRanges;
   const uint64_t samplePeriod;
   bool isActive = true;
   /// Since when it is, ns of the host's clock: what ran before is not of it,

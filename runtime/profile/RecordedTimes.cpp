@@ -97,17 +97,6 @@ void Recorder::read(const Source &source, const tz_record &record) {
   }
 }
 
-/// The node of scopes that were pushed, below another one.
-uint32_t Recorder::scopesOf(ProfilePhase &phase, uint32_t node,
-                            uint64_t external) const {
-  if (auto path = externals.find(external); path != externals.end()) {
-    for (const std::string &scope : path->second) {
-      node = phase.child(node, scope);
-    }
-  }
-  return node;
-}
-
 /// What the runtime did not launch: kernels of other libraries, copies, fills.
 void Recorder::readForeign(const Source &source, const tz_record &record) {
   uint32_t kind = 0;
@@ -136,9 +125,10 @@ void Recorder::readForeign(const Source &source, const tz_record &record) {
       continue;
     }
     ProfilePhase &phase = *one->current();
-    uint32_t node = scopesOf(phase, 0, record.external);
+    uint32_t node = scopesOf(phase, 0, record.external, one->hasFrames);
     if (kind == TZ_PROFILE_KERNEL && record.b) {
-      node = scopesOf(phase, phase.child(node, "<captured_at>"), record.a);
+      node = scopesOf(phase, phase.child(node, "<captured_at>"), record.a,
+                      one->hasFrames);
     }
     const int32_t device = one->place(source.platform, int(record.device));
     node = phase.child(node, name, device);

@@ -11,9 +11,6 @@
 
 namespace tz::runtime {
 
-/// Of names of programs that use them again and again, this many are kept.
-static constexpr size_t MaxExternals = 100000;
-
 std::atomic<bool> Recorder::busy{false};
 
 /// An object that is never destroyed, since threads may outlive statics, and
@@ -48,18 +45,18 @@ Recorder::~Recorder() {
 //===--- Profiles ---------------------------------------------------------===//
 
 std::shared_ptr<Profile>
-Recorder::start(bool isTrace, bool hasFrames, uint64_t maxRecords,
-                uint64_t samplePeriod,
+Recorder::start(const ProfileSettings &settings,
                 const std::vector<std::shared_ptr<Device>> &devices) {
   watchTicks();
-  auto made =
-      std::make_shared<Profile>(isTrace, hasFrames, maxRecords, samplePeriod);
+  auto made = std::make_shared<Profile>(settings);
   {
     std::unique_lock guard(lock);
+    mainThread = ThreadScopes::ofThisThread().number();
+    keepMainPath(ThreadScopes::ofThisThread(), /*isWhole=*/true);
     profiles.push_back(made);
-    if (samplePeriod && sampled) {
+    if (settings.samplePeriod && sampled) {
       made->note("no samples of instructions: another profile takes them");
-    } else if (samplePeriod) {
+    } else if (settings.samplePeriod) {
       sampled = made;
       askedForSamples.clear();
     }
@@ -94,6 +91,8 @@ void Recorder::stop(const Profile &profile) {
     }
     if (profiles.empty()) {
       externals.clear(); // scopes that are still open name nothing any more
+      externalOfPath.clear();
+      renumber();
       logs.swap(partLogs);
     }
   }
@@ -114,6 +113,7 @@ void Recorder::activate(Profile &profile, bool isActive) {
   {
     std::lock_guard guard(lock);
     profile.isActive = isActive;
+    keepMainPath(ThreadScopes::ofThisThread(), /*isWhole=*/true);
     profile.activeSince = isActive ? monotonicNs() : profile.activeSince;
     if (sampled.get() == &profile) {
       told = samplers;
@@ -131,9 +131,14 @@ void Recorder::activate(Profile &profile, bool isActive) {
 /// no memory where none runs any more.
 void Recorder::publish() {
   std::unique_lock guard(lock);
-  const bool isActive =
-      std::any_of(profiles.begin(), profiles.end(),
-                  [](const auto &one) { return one->isActive; });
+  auto isAny = [&](auto &&wanted) {
+    return std::any_of(profiles.begin(), profiles.end(), [&](const auto &one) {
+      return one->isActive && wanted(*one);
+    });
+  };
+  const bool isActive = isAny([](const Profile &) { return true; });
+  wantsFrames = isAny([](const Profile &one) { return one.hasFrames; });
+  wantsRanges = isAny([](const Profile &one) { return one.hasRanges; });
   for (size_t i = 0; i < sources.size(); ++i) {
     if (DeviceActivity *activity = sources[i].activity.get()) {
       guard.unlock();
@@ -162,7 +167,12 @@ Recorder::Source &Recorder::sourceOf(const Device &device,
   made.platform = platform;
   guard.unlock();
   Result<std::unique_ptr<DeviceActivity>> opened = DeviceActivity::open(
-      device, [this, &made](const tz_record &record) { read(made, record); });
+      device, [this, &made](const tz_record &record) { read(made, record); },
+      {[this] { return launching(); },
+       [this](std::string_view name) {
+         ThreadScopes::ofThisThread().enterRange(name, wantsRanges);
+       },
+       [] { ThreadScopes::ofThisThread().leaveRange(); }});
   Status s;
   if (opened) {
     s = (*opened)->enable(true);
@@ -184,8 +194,18 @@ Recorder::Source &Recorder::sourceOf(const Device &device,
 /// Of the thread's scopes. A launch under the scopes of the last one finds it
 /// again without looking.
 uint32_t Recorder::nodeOf(ThreadScopes &scopes, const Profile &profile,
-                          bool hasFrames) {
+                          bool hasFrames) const {
   ProfilePhase &phase = *profile.current();
+  if (worksForMain(scopes)) {
+    std::vector<std::string_view> path(mainScopes.begin(), mainScopes.end());
+    for (std::string_view name : scopes.path(hasFrames)) {
+      path.push_back(name);
+    }
+    if (mainState && !scopes.state()) {
+      path.push_back(*mainState);
+    }
+    return phase.find(path);
+  }
   ThreadScopes::Found &found = scopes.found[hasFrames];
   if (found.phase != phase.serial() || found.version != scopes.version()) {
     found = {phase.serial(), scopes.version(),
@@ -359,11 +379,39 @@ void Recorder::leave(uint32_t kind, uint64_t id, int32_t code, Stream *stream,
 
 //===--- Scopes and metrics -----------------------------------------------===//
 
+/// Scopes may be deep: the path is made again only where something was missed,
+/// as in a pause.
+void Recorder::keepMainPath(const ThreadScopes &scopes, bool isWhole) {
+  if (scopes.number() != mainThread) {
+    return;
+  }
+  if (isWhole || scopes.pathVersion() != mainVersion + 1) {
+    mainScopes.clear();
+  }
+  mainVersion = scopes.pathVersion();
+  while (mainScopes.size() > scopes.depth()) {
+    mainScopes.pop_back();
+  }
+  while (mainScopes.size() < scopes.depth()) {
+    mainScopes.push_back(scopes.scopeAt(mainScopes.size()));
+  }
+  mainState.reset();
+  if (const std::string *state = scopes.state()) {
+    mainState = *state;
+  }
+}
+
+bool Recorder::worksForMain(const ThreadScopes &scopes) const {
+  return !scopes.depth() && scopes.number() != mainThread &&
+         (!mainScopes.empty() || mainState);
+}
+
 void Recorder::pathBegins(const ThreadScopes &scopes) {
   std::vector<DeviceActivity *> told;
   uint64_t external = 0;
   {
     std::lock_guard guard(lock);
+    keepMainPath(scopes, /*isWhole=*/false);
     for (const Source &source : sources) {
       if (source.activity && source.activity->hasExternals()) {
         told.push_back(source.activity.get());
@@ -372,14 +420,8 @@ void Recorder::pathBegins(const ThreadScopes &scopes) {
     if (told.empty()) {
       return;
     }
-    external = ++lastExternal;
-    auto &names = externals[external];
-    for (std::string_view name : scopes.path(false)) {
-      names.emplace_back(name);
-    }
-    if (externals.size() > MaxExternals) {
-      externals.erase(externals.begin());
-    }
+    const std::vector<std::string_view> names = scopes.path(false);
+    external = numberOf({{names.begin(), names.end()}, 0, 0});
   }
   for (DeviceActivity *activity : told) {
     activity->push(external);
@@ -388,25 +430,23 @@ void Recorder::pathBegins(const ThreadScopes &scopes) {
 
 void Recorder::scopeLeft(ThreadScopes &scopes, uint64_t began, uint64_t ended,
                          const std::vector<NamedMetric> &metrics) {
-  {
-    std::lock_guard guard(lock);
-    for (const std::shared_ptr<Profile> &one : profiles) {
-      if (one->isActive && one->isTrace) {
-        ProfilePhase &phase = *one->current();
-        phase.addEvent({began, ended, scopes.number(), 0,
-                        nodeOf(scopes, *one, false), 0, NoDevice,
-                        TZ_PROFILE_SCOPE},
-                       metrics);
-      }
+  std::lock_guard guard(lock);
+  for (const std::shared_ptr<Profile> &one : profiles) {
+    if (one->isActive && one->isTrace) {
+      ProfilePhase &phase = *one->current();
+      phase.addEvent({began, ended, scopes.number(), 0,
+                      nodeOf(scopes, *one, false), 0, NoDevice,
+                      TZ_PROFILE_SCOPE},
+                     metrics);
     }
   }
-  pathEnds();
 }
 
-void Recorder::pathEnds() {
+void Recorder::pathEnds(const ThreadScopes &scopes) {
   std::vector<DeviceActivity *> told;
   {
     std::lock_guard guard(lock);
+    keepMainPath(scopes, /*isWhole=*/false);
     for (const Source &source : sources) {
       if (source.activity && source.activity->hasExternals()) {
         told.push_back(source.activity.get());

@@ -24,14 +24,13 @@ namespace tz::runtime {
 /// [thread: any]
 class Recorder {
 public:
-  explicit Recorder(ProfileHooks &hooks) : hooks(hooks) {}
+  explicit Recorder(ProfileHooks &hooks) : hooks(hooks) { renumber(); }
   ~Recorder();
   Recorder(const Recorder &) = delete;
 
   /// devices: that are open, whose records begin now.
   std::shared_ptr<Profile>
-  start(bool isTrace, bool hasFrames, uint64_t maxRecords,
-        uint64_t samplePeriod,
+  start(const ProfileSettings &settings,
         const std::vector<std::shared_ptr<Device>> &devices);
   void stop(const Profile &profile);
   void activate(Profile &profile, bool isActive);
@@ -56,11 +55,15 @@ public:
   void awaitParts(uint64_t id, const std::shared_ptr<PartLog> &log);
   void loseParts(uint64_t id);
 
+  /// `tell` gives the calling thread's frames to ThreadScopes, where it
+  /// launches by means of another library; null: nobody does.
+  static void watchFrames(void (*tell)(void *ctx), void *ctx);
+
   // Of scopes, by ThreadScopes.
   /// A scope or a state was entered: what others launch is below it, until
   /// pathEnds.
   void pathBegins(const ThreadScopes &scopes);
-  void pathEnds();
+  void pathEnds(const ThreadScopes &scopes);
   void scopeLeft(ThreadScopes &scopes, uint64_t began, uint64_t ended,
                  const std::vector<NamedMetric> &metrics);
   Status addMetric(ThreadScopes &scopes, const NamedMetric &metric);
@@ -114,10 +117,23 @@ private:
   static std::vector<Recorder *> &list();
   void setListed(bool isListed);
 
+  /// What is told of launches by other libraries on a thread. Frames stand
+  /// between the scopes and the state.
+  struct Path {
+    std::vector<std::string> names;
+    size_t firstFrame = 0, frames = 0;
+    std::string key() const;
+  };
+  uint64_t launching();
+  uint64_t numberOf(Path path);
+  void keepMainPath(const ThreadScopes &scopes, bool isWhole);
+  bool worksForMain(const ThreadScopes &scopes) const;
+  void renumber();
+
   Source &sourceOf(const Device &device, std::unique_lock<std::mutex> &guard);
   void publish();
-  static uint32_t nodeOf(ThreadScopes &scopes, const Profile &profile,
-                         bool hasFrames);
+  uint32_t nodeOf(ThreadScopes &scopes, const Profile &profile,
+                  bool hasFrames) const;
   void addPending(ThreadScopes &scopes, uint64_t id, const char *name,
                   const Device &device);
   Status beginEvents(uint64_t id, Stream &stream);
@@ -131,21 +147,31 @@ private:
   void complete(uint64_t id, uint64_t began, uint64_t ended, uint64_t row);
   void read(const Source &source, const tz_record &record);
   void readForeign(const Source &source, const tz_record &record);
-  uint32_t scopesOf(ProfilePhase &phase, uint32_t node,
-                    uint64_t external) const;
+  uint32_t scopesOf(ProfilePhase &phase, uint32_t node, uint64_t external,
+                    bool hasFrames) const;
   void popDone();
   void addHostEvent(uint32_t kind, uint64_t id, const char *name,
                     uint64_t began, uint64_t ended);
 
   ProfileHooks &hooks;
+  std::atomic<bool> wantsFrames{false}, wantsRanges{false};
+  /// Another number whenever numbers of paths are given anew.
+  std::atomic<uint64_t> serial;
   std::mutex lock; ///< guards what follows
   std::vector<std::shared_ptr<Profile>> profiles;
   std::deque<Pending> pending; ///< by rising id
   std::vector<Timed> timed;
   std::map<const Device *, std::pair<std::shared_ptr<Event>, uint64_t>> anchors;
   std::deque<Source> sources; ///< they stay in place
-  std::map<uint64_t, std::vector<std::string>> externals;
+  std::map<uint64_t, Path> externals;
+  std::map<std::string, uint64_t, std::less<>> externalOfPath;
   uint64_t lastExternal = 0;
+  /// The thread on which the last profile started. Threads without scopes of
+  /// their own, such as those of automatic differentiation, work for it.
+  uint32_t mainThread = 0;
+  std::vector<std::string> mainScopes;
+  std::optional<std::string> mainState;
+  uint64_t mainVersion = 0; ///< ThreadScopes::pathVersion() of them
   std::vector<std::shared_ptr<PartLog>> partLogs;
   std::shared_ptr<Profile> sampled; ///< the only one with samples, or null
   std::vector<std::shared_ptr<DeviceSampler>> samplers;

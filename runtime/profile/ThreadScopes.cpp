@@ -42,7 +42,7 @@ ThreadScopes::ThreadScopes() {
 
 void ThreadScopes::enter(std::string name) {
   scopes.push_back({std::move(name), monotonicNs(), {}});
-  ++changes;
+  ++changes, ++pathChanges;
   Recorder::forEach([&](Recorder &recorder) { recorder.pathBegins(*this); });
 }
 
@@ -62,13 +62,34 @@ Status ThreadScopes::leave(const char *name) {
     recorder.scopeLeft(*this, ending.began, ended, ending.metrics);
   });
   scopes.pop_back();
-  ++changes;
+  ++changes, ++pathChanges;
+  Recorder::forEach([&](Recorder &recorder) { recorder.pathEnds(*this); });
   return Status();
+}
+
+void ThreadScopes::enterRange(std::string_view name, bool isWanted) {
+  ranges.emplace_back();
+  if (isWanted) {
+    enter(std::string(name));
+    ranges.back() = name;
+  }
+}
+
+/// Scopes of the program that are open in it stay: ranges and scopes that are
+/// not nested have no order that could be kept.
+void ThreadScopes::leaveRange() {
+  if (ranges.empty()) {
+    return;
+  }
+  if (const std::optional<std::string> &name = ranges.back()) {
+    (void)leave(name->c_str());
+  }
+  ranges.pop_back();
 }
 
 void ThreadScopes::enterState(std::string name) {
   states.push_back(std::move(name));
-  ++changes;
+  ++changes, ++pathChanges;
   Recorder::forEach([&](Recorder &recorder) { recorder.pathBegins(*this); });
 }
 
@@ -78,8 +99,8 @@ Status ThreadScopes::leaveState() {
                   "no state of the profile is open on this thread");
   }
   states.pop_back();
-  ++changes;
-  Recorder::forEach([](Recorder &recorder) { recorder.pathEnds(); });
+  ++changes, ++pathChanges;
+  Recorder::forEach([&](Recorder &recorder) { recorder.pathEnds(*this); });
   return Status();
 }
 

@@ -31,7 +31,19 @@ public:
   /// To this thread's scope in every profile that runs.
   Status addMetric(const NamedMetric &metric);
 
+  /// Of a vendor's library, in programs whose ranges are scopes.
+  void enterRange(std::string_view name, bool isWanted);
+  void leaveRange();
+
   size_t depth() const { return scopes.size(); }
+  const std::string &scopeAt(size_t depth) const { return scopes[depth].name; }
+  /// Null: none is open.
+  const std::string *state() const {
+    return states.empty() ? nullptr : &states.back();
+  }
+  /// One more whenever a scope or a state begins or ends.
+  uint64_t pathVersion() const { return pathChanges; }
+  size_t frameCount() const { return frames.size(); }
   /// From the outermost in; with the state, if there is one.
   std::vector<std::string_view> path(bool hasFrames) const;
   const std::optional<std::string> &launchName() const { return launch; }
@@ -46,6 +58,12 @@ public:
     uint32_t node = 0;
   };
   Found found[2]; ///< without frames, and with them
+  /// What the recorder with that serial said of this thread's launches by other
+  /// libraries, while its version was this one.
+  struct External {
+    uint64_t recorder = 0, version = 0, number = 0;
+  };
+  External external;
   /// Metrics of launches that have a name, until the next launch.
   std::vector<NamedMetric> launchMetrics;
 
@@ -58,8 +76,10 @@ private:
   ThreadScopes();
   std::vector<Scope> scopes;
   std::vector<std::string> frames, states;
+  /// Ranges that are open; without a name: that began when nobody wanted them.
+  std::vector<std::optional<std::string>> ranges;
   std::optional<std::string> launch;
-  uint64_t changes = 1;
+  uint64_t changes = 1, pathChanges = 0;
   uint32_t threadNumber;
 };
 

@@ -69,7 +69,7 @@ tz_status_t tz_profile_start(tz_session_t session,
                     "options.data is " + std::to_string(o.data) +
                         "; it must be TZ_PROFILE_TREE or TZ_PROFILE_TRACE");
     }
-    if (o.flags & ~uint32_t(TZ_PROFILE_FRAMES)) {
+    if (o.flags & ~uint32_t(TZ_PROFILE_FRAMES | TZ_PROFILE_RANGES)) {
       return Status(TZ_E_INVALID_ARGUMENT,
                     "options.flags has bits that have no meaning");
     }
@@ -81,10 +81,13 @@ tz_status_t tz_profile_start(tz_session_t session,
     Session &owner = *session->session;
     auto made = std::make_unique<tz_profile_s>();
     made->session = &owner;
-    made->profile = owner.recorder().start(
-        o.data == TZ_PROFILE_TRACE, o.flags & TZ_PROFILE_FRAMES,
-        o.max_records ? o.max_records : UsualRecords, o.sample_period,
-        owner.openDevices());
+    ProfileSettings settings;
+    settings.isTrace = o.data == TZ_PROFILE_TRACE;
+    settings.hasFrames = o.flags & TZ_PROFILE_FRAMES;
+    settings.hasRanges = o.flags & TZ_PROFILE_RANGES;
+    settings.maxRecords = o.max_records ? o.max_records : UsualRecords;
+    settings.samplePeriod = o.sample_period;
+    made->profile = owner.recorder().start(settings, owner.openDevices());
     *out = made.release();
     return Status();
   });
@@ -180,6 +183,11 @@ tz_status_t tz_profile_set_frames(const char *const *frames, size_t count) {
     ThreadScopes::ofThisThread().setFrames(std::move(names));
     return Status();
   });
+}
+
+tz_status_t tz_profile_watch_frames(void (*tell)(void *ctx), void *ctx) {
+  Recorder::watchFrames(tell, ctx);
+  return nullptr;
 }
 
 tz_status_t tz_profile_add_metric(const tz_metric *metric) {

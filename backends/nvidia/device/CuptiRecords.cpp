@@ -12,6 +12,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <dlfcn.h>
+#include <initializer_list>
 #include <memory>
 #include <new>
 
@@ -159,20 +161,10 @@ void tz_profiler::enable(uint64_t kinds) {
     const uint64_t bit = uint64_t(1) << record;
     change(kinds & bit, kind, bit);
   }
-  watchGraphs(kinds != 0);
+  subscribe(kinds != 0);
   lastCupti.store(&cupti, std::memory_order_release);
   recordedPlatform.store(kinds ? &platform : nullptr,
                          std::memory_order_release);
-}
-
-void LaunchNumber::push(uint64_t number) {
-  cupti = lastCupti.load(std::memory_order_acquire);
-  (void)cupti->pushExternal(cupti::OfLaunches, number);
-}
-
-void LaunchNumber::pop() {
-  uint64_t number = 0;
-  (void)cupti->popExternal(cupti::OfLaunches, &number);
 }
 
 void tz_profiler::flush(bool waits) {
@@ -193,14 +185,33 @@ void tz_profiler::flush(bool waits) {
   tellWaiting();
   if (waits) {
     pushed.clear();
+    std::lock_guard nodes(nodesMutex);
+    scopeOfCall.clear();
   }
   told.flush();
 }
 
-//===--- Graphs -----------------------------------------------------------===//
+//===--- Scopes, launches and graphs --------------------------------------===//
 
 /// Those that this thread has open, innermost last.
 static thread_local std::vector<uint64_t> openScopes;
+/// What the host said of the launch that this thread is in; 0: nothing.
+static thread_local uint64_t launchScope = 0;
+/// How many launches of this platform the thread is in: the host knows them.
+static thread_local uint32_t ownLaunches = 0;
+
+void LaunchNumber::push(uint64_t number) {
+  cupti = lastCupti.load(std::memory_order_acquire);
+  ++ownLaunches;
+  launchScope = 0;
+  (void)cupti->pushExternal(cupti::OfLaunches, number);
+}
+
+void LaunchNumber::pop() {
+  uint64_t number = 0;
+  --ownLaunches;
+  (void)cupti->popExternal(cupti::OfLaunches, &number);
+}
 
 void tz_profiler::push(uint64_t id) {
   openScopes.push_back(id);
@@ -216,28 +227,112 @@ uint64_t tz_profiler::pop() {
   return id;
 }
 
+void tz_profiler::watch(const tz_profiler_watcher &wanted) {
+  if (wanted.range_begins && wanted.range_ends) {
+    // NVTX, which is a part of each program that names ranges, looks at its
+    // first call for a library that hears of them.
+    Dl_info place;
+    if (dladdr(reinterpret_cast<void *>(cupti.getVersion), &place)) {
+      (void)setenv("NVTX_INJECTION64_PATH", place.dli_fname, /*overwrite=*/0);
+    }
+  }
+  subscribe(false);
+  watcher = wanted;
+  subscribe(enabled != 0);
+}
+
 /// CUPTI has one subscriber in a process. If another profiler is it, kernels of
-/// graphs are told without the place where they were recorded.
-void tz_profiler::watchGraphs(bool isWatched) {
-  const bool isThere = cupti.subscribe && cupti.unsubscribe &&
-                       cupti.enableCallback && cupti.getGraphNodeId;
+/// other libraries have the scopes that were pushed, those of graphs are told
+/// without the place where they were recorded, and ranges are not told.
+void tz_profiler::subscribe(bool isWatched) {
+  const bool isThere =
+      cupti.subscribe && cupti.unsubscribe && cupti.enableCallback;
   if (isThere && isWatched && !subscriber) {
-    if (cupti.subscribe(&subscriber, graphNode, this) != cupti::Success) {
+    if (cupti.subscribe(&subscriber, called, this) != cupti::Success) {
       subscriber = nullptr;
       return;
     }
-    for (uint32_t what : {cupti::GraphNodeMade, cupti::GraphNodeCopied}) {
-      (void)cupti.enableCallback(1, subscriber, cupti::ResourceDomain, what);
+    auto enable = [&](uint32_t domain, std::initializer_list<uint32_t> all) {
+      for (uint32_t what : all) {
+        (void)cupti.enableCallback(1, subscriber, domain, what);
+      }
+    };
+    if (cupti.getGraphNodeId) {
+      enable(cupti::ResourceDomain,
+             {cupti::GraphNodeMade, cupti::GraphNodeCopied});
+    }
+    if (watcher.launching) {
+      for (uint32_t call : cupti::LaunchCalls) {
+        enable(cupti::DriverDomain, {call});
+      }
+    }
+    if (watcher.range_begins && watcher.range_ends) {
+      enable(cupti::RangeDomain,
+             {cupti::RangePushed, cupti::RangePushedWith, cupti::RangePopped});
     }
   } else if (!isWatched && subscriber) {
     (void)cupti.unsubscribe(std::exchange(subscriber, nullptr));
   }
 }
 
-/// A graph that is instantiated has copies of the nodes that were recorded.
-void tz_profiler::graphNode(void *self, uint32_t, uint32_t what,
-                            const void *data) {
+void tz_profiler::called(void *self, uint32_t domain, uint32_t what,
+                         const void *data) {
   auto &records = *static_cast<tz_profiler *>(self);
+  try {
+    switch (domain) {
+    case cupti::DriverDomain:
+      return records.launchBegins(data);
+    case cupti::RangeDomain:
+      return records.rangeChanges(what, data);
+    case cupti::ResourceDomain:
+      return records.graphNode(what, data);
+    default:
+      return;
+    }
+  } catch (const std::bad_alloc &) { // its kernel has what was pushed
+  }
+}
+
+/// Also when it ends, when there is nothing left to do.
+void tz_profiler::launchBegins(const void *data) {
+  cupti::CallData call;
+  std::memcpy(&call, data, sizeof(call));
+  launchScope = 0;
+  if (call.site != cupti::CallEntered || ownLaunches) {
+    return;
+  }
+  const uint64_t scope = watcher.launching(watcher.ctx);
+  if (!scope) {
+    return;
+  }
+  launchScope = scope;
+  std::lock_guard guard(nodesMutex);
+  scopeOfCall[call.correlationId] = scope;
+  if (scopeOfCall.size() > MostCalls) {
+    scopeOfCall.erase(scopeOfCall.begin());
+  }
+}
+
+void tz_profiler::rangeChanges(uint32_t what, const void *data) const {
+  cupti::RangeData range;
+  std::memcpy(&range, data, sizeof(range));
+  if (what == cupti::RangePopped) {
+    watcher.range_ends(watcher.ctx);
+    return;
+  }
+  const char *name = nullptr;
+  std::memcpy(&name, range.parameters, sizeof(name));
+  if (what == cupti::RangePushedWith && name) {
+    cupti::RangeAttributes attributes;
+    std::memcpy(&attributes, name, sizeof(attributes));
+    name = attributes.messageKind == 1 ? attributes.message : nullptr;
+  }
+  // A range without a name ends, too.
+  watcher.range_begins(watcher.ctx, plugin::str(name ? name : "unnamed range"));
+}
+
+/// A graph that is instantiated has copies of the nodes that were recorded.
+void tz_profiler::graphNode(uint32_t what, const void *data) {
   cupti::ResourceData resource;
   std::memcpy(&resource, data, sizeof(resource));
   if (!resource.descriptor) {
@@ -246,24 +341,21 @@ void tz_profiler::graphNode(void *self, uint32_t, uint32_t what,
   cupti::GraphData graph;
   std::memcpy(&graph, resource.descriptor, sizeof(graph));
   uint64_t node = 0, original = 0;
-  if (records.cupti.getGraphNodeId(graph.node, &node) != cupti::Success) {
+  if (cupti.getGraphNodeId(graph.node, &node) != cupti::Success) {
     return;
   }
-  try {
-    std::lock_guard guard(records.nodesMutex);
-    auto &scopes = records.scopeOfNode;
-    if (scopes.size() > MostCalls) {
-      scopes.clear(); // of a program that makes graphs again and again
+  std::lock_guard guard(nodesMutex);
+  if (scopeOfNode.size() > MostCalls) {
+    scopeOfNode.clear(); // of a program that makes graphs again and again
+  }
+  if (what == cupti::GraphNodeMade) {
+    const uint64_t open = openScopes.empty() ? 0 : openScopes.back();
+    scopeOfNode[node] = launchScope ? launchScope : open;
+  } else if (cupti.getGraphNodeId(graph.originalNode, &original) ==
+             cupti::Success) {
+    if (auto known = scopeOfNode.find(original); known != scopeOfNode.end()) {
+      scopeOfNode[node] = uint64_t(known->second);
     }
-    if (what == cupti::GraphNodeMade) {
-      scopes[node] = openScopes.empty() ? 0 : openScopes.back();
-    } else if (records.cupti.getGraphNodeId(graph.originalNode, &original) ==
-               cupti::Success) {
-      if (auto known = scopes.find(original); known != scopes.end()) {
-        scopes[node] = uint64_t(known->second);
-      }
-    }
-  } catch (const std::bad_alloc &) { // its kernel stands where it is replayed
   }
 }
 
@@ -366,6 +458,11 @@ void tz_profiler::tellWaiting() {
       record.correlation = one->second.launch;
       record.external = one->second.scope;
     }
+    if (std::lock_guard guard(nodesMutex); !record.correlation) {
+      auto one = scopeOfCall.find(call);
+      record.external =
+          one == scopeOfCall.end() ? record.external : one->second;
+    }
     told.add(record);
   }
   waiting.clear();
@@ -396,6 +493,9 @@ struct Records {
   static void flush(tz_profiler &records, bool waits) { records.flush(waits); }
   static void push(tz_profiler &records, uint64_t id) { records.push(id); }
   static uint64_t pop(tz_profiler &records) { return records.pop(); }
+  static void watch(tz_profiler &records, const tz_profiler_watcher &wanted) {
+    records.watch(wanted);
+  }
   static void clockPair(tz_device &, uint64_t &device, uint64_t &host) {
     std::lock_guard guard(ownerMutex());
     if (!owner) {

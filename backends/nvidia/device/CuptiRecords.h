@@ -86,6 +86,7 @@ struct tz_profiler {
   /// Of scopes.
   void push(uint64_t id);
   uint64_t pop();
+  void watch(const tz_profiler_watcher &wanted);
   /// Never destroyed: a launch may be in it while records end.
   const tz::nvidia::Cupti &cupti;
 
@@ -97,9 +98,12 @@ private:
   void readOne(const void *record);
   void tellWaiting();
   tz_str kept(const char *name);
-  static void graphNode(void *self, uint32_t domain, uint32_t what,
-                        const void *data);
-  void watchGraphs(bool isWatched);
+  static void called(void *self, uint32_t domain, uint32_t what,
+                     const void *data);
+  void launchBegins(const void *data);
+  void rangeChanges(uint32_t what, const void *data) const;
+  void graphNode(uint32_t what, const void *data);
+  void subscribe(bool isWatched);
 
   tz_platform &platform;
   uint64_t enabled = 0;
@@ -116,7 +120,10 @@ private:
   tz::plugin::RecordBuffer told;
 
   void *subscriber = nullptr;
+  tz_profiler_watcher watcher{};
   std::mutex nodesMutex; ///< guards what follows; taken inside of driver calls
+  /// What the host said of a call, by CUPTI's own number of it.
+  std::map<uint32_t, uint64_t> scopeOfCall;
   /// The scope in which a node of a graph was recorded.
   std::unordered_map<uint64_t, uint64_t> scopeOfNode;
 };

@@ -85,6 +85,47 @@ constexpr uint32_t ResourceDomain = 3, GraphNodeMade = 13, GraphNodeCopied = 20;
 using Callback = void (*)(void *user, uint32_t domain, uint32_t what,
                           const void *data);
 
+/// Of calls of the driver: before each launch, by any library.
+constexpr uint32_t DriverDomain = 1, CallEntered = 0;
+/// cuLaunchKernel, cuLaunchCooperativeKernel, cuGraphLaunch, cuLaunchKernelEx,
+/// each also for threads with default streams of their own.
+constexpr uint32_t LaunchCalls[] = {307, 442, 477, 478, 514, 515, 652, 653};
+
+struct CallData {
+  uint32_t site; ///< CallEntered, or the call's end
+  const char *function;
+  const void *parameters;
+  void *result;
+  const char *symbol;
+  void *context;
+  uint32_t contextNumber;
+  uint64_t *shared;
+  uint32_t correlationId; ///< of the records that the call makes
+};
+static_assert(offsetof(CallData, correlationId) == 64);
+
+/// Of NVTX, whose ranges of this thread begin and end.
+constexpr uint32_t RangeDomain = 5, RangePushed = 8, RangePushedWith = 10,
+                   RangePopped = 11;
+
+struct RangeData {
+  const char *function;
+  const void *parameters; ///< a pointer to the name, or to RangeAttributes
+};
+
+/// Of NVTX 3.
+struct RangeAttributes {
+  uint16_t version, size;
+  uint32_t category;
+  int32_t colorKind;
+  uint32_t color;
+  int32_t payloadKind, reserved;
+  uint64_t payload;
+  int32_t messageKind; ///< 1: `message` is a text of bytes
+  const char *message;
+};
+static_assert(offsetof(RangeAttributes, message) == 40);
+
 struct ResourceData {
   void *context, *handle;
   const void *descriptor; ///< GraphData

@@ -169,6 +169,75 @@ TEST_F(CuptiRecords, GraphsOfAnotherSubscriberHaveKernelsAllTheSame) {
   EXPECT_EQ(told[0].b, 0u);
 }
 
+TEST_F(CuptiRecords, TheHostIsAskedOfEachLaunchOfOthers) {
+  struct Host {
+    uint64_t answer = 0, asked = 0;
+  } host;
+  tz_profiler_watcher watcher{};
+  watcher.struct_size = sizeof(watcher);
+  watcher.ctx = &host;
+  watcher.launching = [](void *ctx) {
+    ++static_cast<Host *>(ctx)->asked;
+    return static_cast<Host *>(ctx)->answer;
+  };
+  ASSERT_EQ(begin(&profiler).code, TZ_E_OK);
+  ASSERT_EQ(Told(records.watch(profiler, &watcher)).code, TZ_E_OK);
+  ASSERT_EQ(Told(records.push_external(profiler, 9)).code, TZ_E_OK);
+  host.answer = 77;
+  cupti.launched("of another thread");
+  host.answer = 0;
+  cupti.launched("in the scope that was pushed");
+  launch(41); // which the host knows
+  host.answer = 78;
+  cupti.recordedNode = 100;
+  cupti.launched("is recorded");
+  cupti.recordedNode = 0;
+  uint64_t number = 0;
+  ASSERT_EQ(Told(records.pop_external(profiler, &number)).code, TZ_E_OK);
+  host.answer = 0;
+  cupti.replayedNode = 100;
+  cupti.launched("is replayed");
+  flush();
+  EXPECT_EQ(host.asked, 4u);
+  ASSERT_EQ(told.size(), 4u);
+  EXPECT_EQ(told[0].external, 77u);
+  EXPECT_EQ(told[1].external, 9u);
+  EXPECT_EQ(told[2].correlation, 41u);
+  EXPECT_EQ(told[3].external, 0u);
+  EXPECT_EQ(told[3].a, 78u) << "where it was recorded";
+  ASSERT_EQ(Told(records.enable(profiler, 0)).code, TZ_E_OK);
+  cupti.launched("in a pause");
+  EXPECT_EQ(host.asked, 4u);
+}
+
+TEST_F(CuptiRecords, RangesOfTheProgramAreTold) {
+  std::vector<std::string> heard;
+  tz_profiler_watcher watcher{};
+  watcher.struct_size = sizeof(watcher);
+  watcher.ctx = &heard;
+  watcher.range_begins = [](void *ctx, tz_str name) {
+    static_cast<std::vector<std::string> *>(ctx)->emplace_back(
+        tz::plugin::view(name));
+  };
+  watcher.range_ends = [](void *ctx) {
+    static_cast<std::vector<std::string> *>(ctx)->emplace_back("end");
+  };
+  unsetenv("NVTX_INJECTION64_PATH");
+  ASSERT_EQ(begin(&profiler).code, TZ_E_OK);
+  ASSERT_EQ(Told(records.watch(profiler, &watcher)).code, TZ_E_OK);
+  EXPECT_STREQ(getenv("NVTX_INJECTION64_PATH"), TZ_FAKE_CUPTI);
+  cupti.rangePushed("outer");
+  cupti.rangePushedWith("inner");
+  cupti.rangePushedWith(nullptr);
+  for (int i = 0; i < 3; ++i) {
+    cupti.rangePopped();
+  }
+  EXPECT_THAT(heard, testing::ElementsAre("outer", "inner", "unnamed range",
+                                          "end", "end", "end"));
+  cupti.launched("nobody asks of it");
+  unsetenv("NVTX_INJECTION64_PATH");
+}
+
 TEST_F(CuptiRecords, NothingIsRecordedBetweenProfiles) {
   ASSERT_EQ(begin(&profiler).code, TZ_E_OK);
   ASSERT_EQ(Told(records.enable(profiler, 0)).code, TZ_E_OK);

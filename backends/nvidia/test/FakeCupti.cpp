@@ -30,7 +30,7 @@ struct State {
   uint32_t calls = 0;               ///< of the driver
   void (*callback)(void *, uint32_t, uint32_t, const void *) = nullptr;
   void *user = nullptr;
-  std::set<uint32_t> watched;
+  std::set<std::pair<uint32_t, uint32_t>> watched; ///< domain, callback
 };
 
 State &state() {
@@ -81,9 +81,26 @@ void recordCall(uint32_t call) {
   s.records.push_back(std::move(record));
 }
 
+/// A launch begins (site 0) or ends, by cuLaunchKernel.
+void tellLaunch(uint32_t site, uint32_t call) {
+  State &s = state();
+  if (s.callback && s.watched.count({1, 307})) {
+    std::vector<uint8_t> data(72);
+    put(data, 0, site);
+    put(data, 64, call);
+    s.callback(s.user, 1, 307, data.data());
+  }
+}
+
 void launched(const char *kernel) {
   State &s = state();
   const uint32_t call = ++s.calls;
+  tellLaunch(0, call);
+  if (s.control.recordedNode) { // a stream that is captured
+    s.control.nodeMade(s.control.recordedNode);
+    tellLaunch(1, call);
+    return;
+  }
   if (!s.control.isLate) {
     recordCall(call);
   }
@@ -104,6 +121,16 @@ void launched(const char *kernel) {
   }
   if (s.control.isLate) {
     recordCall(call);
+  }
+  tellLaunch(1, call);
+}
+
+/// Of NVTX: a range begins with a name, with attributes, or ends.
+void tellRange(uint32_t what, const void *parameters) {
+  State &s = state();
+  if (s.callback && s.watched.count({5, what})) {
+    const void *data[3] = {"nvtx", parameters, nullptr};
+    s.callback(s.user, 5, what, data);
   }
 }
 
@@ -126,7 +153,7 @@ void copied(uint64_t bytes) {
 /// As the driver does: a node's address is its number here.
 void tellNode(uint32_t what, uint64_t node, uint64_t original) {
   State &s = state();
-  if (s.callback && s.watched.count(what)) {
+  if (s.callback && s.watched.count({3, what})) {
     const uint64_t graph[4] = {0, 0, node, original};
     const void *data[3] = {nullptr, nullptr, graph};
     s.callback(s.user, 3, what, data);
@@ -156,6 +183,16 @@ FAKE_API FakeCupti *fakeCupti() {
   control.nodeCopied = [](uint64_t node, uint64_t original) {
     tellNode(20, node, original);
   };
+  control.rangePushed = [](const char *name) { tellRange(8, &name); };
+  control.rangePushedWith = [](const char *name) {
+    std::vector<uint8_t> attributes(48);
+    put(attributes, 0, uint16_t(3));
+    put(attributes, 32, uint32_t(name ? 1 : 0));
+    put(attributes, 40, name);
+    const void *at = attributes.data();
+    tellRange(10, &at);
+  };
+  control.rangePopped = [] { tellRange(11, nullptr); };
   control.registerOther = [] {
     state().requested = [](uint8_t **buffer, size_t *size, size_t *) {
       *buffer = nullptr;
@@ -171,6 +208,9 @@ FAKE_API FakeCupti *fakeCupti() {
     s.control.copied = before.copied;
     s.control.nodeMade = before.nodeMade;
     s.control.nodeCopied = before.nodeCopied;
+    s.control.rangePushed = before.rangePushed;
+    s.control.rangePushedWith = before.rangePushedWith;
+    s.control.rangePopped = before.rangePopped;
     s.control.registerOther = before.registerOther;
     s.control.reset = before.reset;
     s.records.clear();
@@ -274,9 +314,10 @@ FAKE_API int cuptiUnsubscribe(void *) {
   return 0;
 }
 
-FAKE_API int cuptiEnableCallback(uint32_t, void *, uint32_t, uint32_t what) {
+FAKE_API int cuptiEnableCallback(uint32_t, void *, uint32_t domain,
+                                 uint32_t what) {
   ENTER(cuptiEnableCallback)
-  state().watched.insert(what);
+  state().watched.insert({domain, what});
   return 0;
 }
 

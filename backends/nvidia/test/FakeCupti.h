@@ -51,6 +51,11 @@ struct FakeCupti {
   void (*nodeMade)(uint64_t node) = nullptr;
   void (*nodeCopied)(uint64_t node, uint64_t original) = nullptr;
   uint64_t replayedNode = 0; ///< that the next launch is of
+  uint64_t recordedNode = 0; ///< that the next launch becomes; 0: it runs
+  /// Ranges of NVTX: with a name, or with attributes (null: without a name).
+  void (*rangePushed)(const char *name) = nullptr;
+  void (*rangePushedWith)(const char *name) = nullptr;
+  void (*rangePopped)() = nullptr;
   /// Another profiler registers, which drops what it is told.
   void (*registerOther)() = nullptr;
   void (*reset)() = nullptr;

@@ -237,9 +237,13 @@ Runner::profileLaunches(LoadedKernel &kernel, Stream &stream,
   constexpr unsigned usual = 100;
   constexpr uint64_t mostRecords = uint64_t(1) << 24;
   Recorder &recorder = session.recorder();
-  const std::shared_ptr<Profile> profile = recorder.start(
-      llvm::StringRef(options.profile).ends_with(".chrome_trace"), false,
-      mostRecords, options.samplePeriod, {stream.sharedDevice()});
+  ProfileSettings settings;
+  settings.isTrace =
+      llvm::StringRef(options.profile).ends_with(".chrome_trace");
+  settings.maxRecords = mostRecords;
+  settings.samplePeriod = options.samplePeriod;
+  const std::shared_ptr<Profile> profile =
+      recorder.start(settings, {stream.sharedDevice()});
   llvm::scope_exit stop([&] { recorder.stop(*profile); });
   PrintSink prints = stream.setPrintSink({});
   llvm::scope_exit restore([&] { stream.setPrintSink(std::move(prints)); });

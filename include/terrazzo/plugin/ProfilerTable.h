@@ -14,12 +14,14 @@
 //   ---
 //   void push(tz_profiler &, uint64_t id), uint64_t pop(tz_profiler &)
 //   void clockPair(tz_device &, uint64_t &deviceNs, uint64_t &hostNs)
+//   void watch(tz_profiler &, const tz_profiler_watcher &)   kept: a copy
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_PLUGIN_PROFILERTABLE_H
 #define TERRAZZO_PLUGIN_PROFILERTABLE_H
 
 #include <terrazzo/plugin/Error.h>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -122,6 +124,15 @@ struct ProfilerSlots {
                              uint64_t *hostNs) {
     return guarded([&] { Half::clockPair(*device, *deviceNs, *hostNs); });
   }
+  static tz_error *watch(tz_profiler *profiler,
+                         const tz_profiler_watcher *watcher) {
+    return guarded([&] {
+      tz_profiler_watcher whole{};
+      std::memcpy(&whole, watcher,
+                  std::min(watcher->struct_size, sizeof(whole)));
+      Half::watch(*profiler, whole);
+    });
+  }
 };
 
 } // namespace detail
@@ -144,6 +155,11 @@ const tz_profiler_api &profilerTableOf() {
                     Half::clockPair(d, ns, ns);
                   }) {
       api.clock_pair = Slots::clockPair;
+    }
+    if constexpr (requires(tz_profiler &p, const tz_profiler_watcher &w) {
+                    Half::watch(p, w);
+                  }) {
+      api.watch = Slots::watch;
     }
     return api;
   }();

@@ -36,7 +36,7 @@ void requireOutside(Call &&call) {
 
 class Profile {
 public:
-  Profile(bool isTrace, bool hasFrames, uint64_t maxRecords,
+  Profile(bool isTrace, bool hasFrames, bool hasRanges, uint64_t maxRecords,
           uint64_t samplePeriod) {
     Session *session = Session::get();
     if (!session) {
@@ -45,17 +45,26 @@ public:
     tz_profile_options options{};
     options.struct_size = sizeof(options);
     options.data = isTrace ? TZ_PROFILE_TRACE : TZ_PROFILE_TREE;
-    options.flags = hasFrames ? TZ_PROFILE_FRAMES : 0;
+    options.flags = (hasFrames ? TZ_PROFILE_FRAMES : 0) |
+                    (hasRanges ? TZ_PROFILE_RANGES : 0);
     options.max_records = maxRecords;
     options.sample_period = samplePeriod;
-    require(tz_profile_start(session->handle(), &options, &handle));
+    requireOutside(
+        [&] { return tz_profile_start(session->handle(), &options, &handle); });
   }
   ~Profile() { close(); }
   Profile(const Profile &) = delete;
 
-  void close() { tz_profile_destroy(std::exchange(handle, nullptr)); }
-  void pause() { require(tz_profile_pause(handle)); }
-  void resume() { require(tz_profile_resume(handle)); }
+  void close() {
+    nb::gil_scoped_release others; // one may be telling its frames
+    tz_profile_destroy(std::exchange(handle, nullptr));
+  }
+  void pause() {
+    requireOutside([&] { return tz_profile_pause(handle); });
+  }
+  void resume() {
+    requireOutside([&] { return tz_profile_resume(handle); });
+  }
   void flush() {
     requireOutside([&] { return tz_profile_flush(handle); });
   }
@@ -141,6 +150,26 @@ void addMetric(const std::string &name, nb::handle value) {
   require(tz_profile_add_metric(&metric));
 }
 
+/// The function that tells frames. Never released: a thread may be in it.
+PyObject *frameTeller = nullptr;
+
+/// On a thread that is in another library, with the GIL or without.
+void tellFrames(void *) {
+  nb::gil_scoped_acquire gil;
+  if (PyObject *teller = frameTeller) {
+    PyObject *done = PyObject_CallNoArgs(teller);
+    if (!done) {
+      PyErr_WriteUnraisable(teller);
+    }
+    Py_XDECREF(done);
+  }
+}
+
+void watchFrames(nb::object teller) {
+  frameTeller = teller.is_none() ? nullptr : teller.release().ptr();
+  require(tz_profile_watch_frames(frameTeller ? tellFrames : nullptr, nullptr));
+}
+
 const char *textOf(const std::optional<std::string> &text) {
   return text ? text->c_str() : nullptr;
 }
@@ -149,9 +178,9 @@ const char *textOf(const std::optional<std::string> &text) {
 
 void addProfiles(nb::module_ &module) {
   nb::class_<Profile>(module, "Profile", "What launches cost, by scopes.")
-      .def(nb::init<bool, bool, uint64_t, uint64_t>(), nb::arg("is_trace"),
-           nb::arg("has_frames"), nb::arg("max_records"),
-           nb::arg("sample_period") = 0)
+      .def(nb::init<bool, bool, bool, uint64_t, uint64_t>(),
+           nb::arg("is_trace"), nb::arg("has_frames"), nb::arg("has_ranges"),
+           nb::arg("max_records"), nb::arg("sample_period") = 0)
       .def("close", &Profile::close)
       .def("pause", &Profile::pause)
       .def("resume", &Profile::resume)
@@ -201,6 +230,8 @@ void addProfiles(nb::module_ &module) {
         require(tz_profile_set_frames(texts.data(), texts.size()));
       },
       nb::arg("frames"), "Where in the program this thread is.");
+  module.def("profile_watch_frames", watchFrames, nb::arg("teller").none(),
+             "Calls `teller` where another library launches; None: nobody.");
   module.def("profile_add_metric", addMetric, nb::arg("name"), nb::arg("value"),
              "A value for this thread's innermost scope.");
 }

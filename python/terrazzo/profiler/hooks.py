@@ -80,9 +80,17 @@ class LaunchHook(Hook):
 
 
 class FramesHook(Hook):
-    """context="python": tells where in the program a launch is made. There is one."""
+    """context="python": tells where in the program a launch is made, also by another library. There is one."""
 
     priority = 50
+
+    def activate(self):
+        """From now on."""
+        _native.profile_watch_frames(frames.tell)
+
+    def deactivate(self):
+        """No longer."""
+        _native.profile_watch_frames(None)
 
     def enter(self, metadata):
         frames.tell()

@@ -125,7 +125,7 @@ def begin(name, context, data, mode, hook, parts=None):
         pass  # there is none; a launch will say why
     with _lock:
         number = next(_numbers)
-        profile = _native.Profile(data == "trace", context == "python", knobs.proton.max_records or 0, interval)
+        profile = _native.Profile(data == "trace", context == "python", knobs.proton.enable_nvtx, knobs.proton.max_records or 0, interval)
         made = _sessions[number] = Session(name, data, mode, _hooks_of(context, hook, parts, samples), profile)
         flags.profiling_on = True
         for one in made.hooks:

@@ -219,6 +219,10 @@ const tz_profiler_api RecordsTable = {
       *device = 700;
       *host = 200;
       return nullptr;
+    },
+    [](tz_profiler *, const tz_profiler_watcher *watcher) -> tz_error * {
+      Echo::instance().watcher = *watcher;
+      return nullptr;
     }};
 
 /// What the test puts there.

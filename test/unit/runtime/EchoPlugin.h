@@ -35,6 +35,7 @@ struct Echo {
   bool refusesRecords = false;     // its create() fails
   bool hasBuffers = true;          // else all records are dropped
   std::vector<uint64_t> externals; // that are pushed
+  tz_profiler_watcher watcher{};   // of the last profile
   std::vector<tz_record> records;  // until they are flushed
   bool hasSamples = false;         // has a sampler's table, with what follows
   bool refusesSamples = false;     // its create() fails

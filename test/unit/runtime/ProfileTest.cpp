@@ -9,7 +9,6 @@
 
 #include "runtime/profile/ProfileData.h"
 
-#include <cstring>
 #include <fstream>
 #include <thread>
 
@@ -317,108 +316,6 @@ TEST_F(ProfileOfRecords, APhaseIsCompleteWhenTheDeviceHasSaidAll) {
   ok(tz_profile_flush(profile));
   EXPECT_TRUE(tz_profile_is_phase_complete(profile, 0));
   EXPECT_EQ(child(root(0), "kernel")["metrics"]["time (ns)"], 100);
-}
-
-/// By the clock of the echo's device.
-static uint64_t now() { return monotonicNs() + 500; }
-
-static tz_record kernelOfOthers(const char *name) {
-  tz_record record{};
-  record.size = sizeof(record);
-  record.kind = TZ_RECORD_KERNEL;
-  record.t0_ns = now();
-  record.t1_ns = record.t0_ns + 40;
-  record.name = {name, std::strlen(name)};
-  return record;
-}
-
-TEST_F(ProfileOfRecords, WorkOfOthersIsUnderTheScopesThatMadeIt) {
-  start();
-  enter("outer");
-  enter("inner");
-  ASSERT_EQ(Echo::instance().externals.size(), 2u);
-  tz_record record{};
-  record.size = sizeof(record);
-  record.kind = TZ_RECORD_KERNEL;
-  record.external = Echo::instance().externals.back();
-  record.t0_ns = now();
-  record.t1_ns = record.t0_ns + 40;
-  record.name = {"gemm", 4};
-  Echo::instance().records.push_back(record);
-  record.kind = TZ_RECORD_COPY;
-  record.external = Echo::instance().externals.front();
-  Echo::instance().records.push_back(record);
-  leave();
-  leave();
-  EXPECT_TRUE(Echo::instance().externals.empty());
-  const json outer = child(root(), "outer");
-  EXPECT_EQ(child(child(outer, "inner"), "gemm")["metrics"]["time (ns)"], 40);
-  EXPECT_EQ(child(outer, "<copy>")["metrics"]["count"], 1);
-}
-
-TEST_F(ProfileOfRecords, WorkOfOthersInAStateIsBelowIt) {
-  start();
-  enter("outer");
-  ok(tz_profile_enter_state("metadata"));
-  tz_record record = kernelOfOthers("sum");
-  record.external = Echo::instance().externals.back();
-  Echo::instance().records.push_back(record);
-  ok(tz_profile_exit_state());
-  record.external = Echo::instance().externals.back();
-  Echo::instance().records.push_back(record);
-  leave();
-  EXPECT_TRUE(Echo::instance().externals.empty());
-  const json outer = child(root(), "outer");
-  EXPECT_EQ(child(child(outer, "metadata"), "sum")["metrics"]["count"], 1);
-  EXPECT_EQ(child(outer, "sum")["metrics"]["count"], 1);
-}
-
-/// A device tells of it later, maybe when the profile runs (again).
-TEST_F(ProfileOfRecords, WorkOfOthersBeforeItOrInAPauseIsNotOfIt) {
-  const tz_record before = kernelOfOthers("before");
-  start();
-  launches(); // opens the records
-  Echo::instance().records.push_back(before);
-  Echo::instance().records.push_back(kernelOfOthers("first"));
-  ok(tz_profile_pause(profile));
-  const tz_record between = kernelOfOthers("between");
-  ok(tz_profile_resume(profile));
-  Echo::instance().records.push_back(between);
-  Echo::instance().records.push_back(kernelOfOthers("second"));
-  const json top = root();
-  EXPECT_EQ(child(top, "first")["metrics"]["count"], 1);
-  EXPECT_EQ(child(top, "second")["metrics"]["count"], 1);
-  for (const json &one : top["children"]) {
-    EXPECT_NE(one["frame"]["name"], "before");
-    EXPECT_NE(one["frame"]["name"], "between");
-  }
-}
-
-TEST_F(ProfileOfRecords, KernelsOfAGraphStandBelowWhereItWasRecorded) {
-  start();
-  enter("capture");
-  enter("layer");
-  tz_record record{};
-  record.size = sizeof(record);
-  record.kind = TZ_RECORD_KERNEL;
-  record.a = Echo::instance().externals.back();
-  record.b = 1;
-  record.t0_ns = now();
-  record.t1_ns = record.t0_ns + 40;
-  record.name = {"gemm", 4};
-  leave();
-  leave();
-  enter("replay");
-  record.external = Echo::instance().externals.back();
-  Echo::instance().records.push_back(record);
-  record.a = 0; // recorded outside of scopes
-  Echo::instance().records.push_back(record);
-  leave();
-  const json at = child(child(root(), "replay"), "<captured_at>");
-  EXPECT_EQ(child(child(child(at, "capture"), "layer"),
-                  "gemm")["metrics"]["time (ns)"],
-            40);
-  EXPECT_EQ(child(at, "gemm")["metrics"]["count"], 1);
 }
 
 TEST_F(ProfileOfRecords, WhatTheDeviceDropsIsSaid) {
