@@ -102,12 +102,11 @@ void SampleNodes::add(const tz_sample &sample) {
   const int32_t device = profile.place(platform, int(sample.device));
   const std::string kernel = functionOfSymbol(view(sample.kernel));
   const uint32_t node = kernelNode(kernel, device);
-  std::string name = "<unknown line>";
+  uint32_t line = node; // of code without one: the kernel itself
   if (sample.file.size && sample.line) {
-    name = std::string(view(sample.file)) + ":" + std::to_string(sample.line) +
-           "@" + kernel;
+    line = phase.child(node, std::string(view(sample.file)) + ":" +
+                                 std::to_string(sample.line) + "@" + kernel);
   }
-  const uint32_t line = phase.child(node, name);
   auto count = [&](const std::string &metric) {
     const NamedMetric value = namedMetric(metric, int64_t(sample.count));
     if (Result<uint32_t> number = profile.metrics.number(value)) {

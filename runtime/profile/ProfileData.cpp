@@ -140,6 +140,13 @@ void ProfilePhase::addMetric(uint32_t node, uint32_t metric,
   tree[node].metrics.emplace_back(metric, value.value);
 }
 
+void ProfilePhase::begins(uint32_t node, uint64_t ns) {
+  while (tree[node].began > ns) {
+    tree[node].began = ns;
+    node = tree[node].parent; // of the root: itself
+  }
+}
+
 void ProfilePhase::addKernel(uint32_t node, uint64_t ns) {
   ++tree[node].launches;
   tree[node].ns += ns;

@@ -70,6 +70,8 @@ struct ProfileNode {
   int32_t device = NoDevice; ///< of a kernel: its place in the profile
   std::string name;
   uint64_t launches = 0, ns = 0;
+  /// When the first of it or below it began, ns of the host's clock.
+  uint64_t began = UINT64_MAX;
   std::vector<std::pair<uint32_t, MetricValue>> metrics;
 };
 
@@ -93,6 +95,8 @@ public:
                  int32_t device = NoDevice);
   uint32_t find(const std::vector<std::string_view> &path);
   void addMetric(uint32_t node, uint32_t metric, const NamedMetric &value);
+  /// Something of that node began then.
+  void begins(uint32_t node, uint64_t ns);
   /// Counts a kernel of that node.
   void addKernel(uint32_t node, uint64_t ns);
   /// Of a trace; nothing else keeps events.

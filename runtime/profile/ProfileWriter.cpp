@@ -69,6 +69,12 @@ public:
     for (uint32_t i = 1; i < nodes.size(); ++i) {
       children[nodes[i].parent].push_back(i);
     }
+    // Devices tell of kernels later than the host of its launches.
+    for (std::vector<uint32_t> &some : children) {
+      std::sort(some.begin(), some.end(), [&](uint32_t a, uint32_t b) {
+        return std::pair(nodes[a].began, a) < std::pair(nodes[b].began, b);
+      });
+    }
   }
 
   void write() {

@@ -132,6 +132,7 @@ void Recorder::readForeign(const Source &source, const tz_record &record) {
     }
     const int32_t device = one->place(source.platform, int(record.device));
     node = phase.child(node, name, device);
+    phase.begins(node, began);
     phase.addKernel(node, ns);
     std::vector<NamedMetric> extras;
     if (one->isTrace && kind != TZ_PROFILE_KERNEL) {
@@ -236,11 +237,11 @@ Status Recorder::flush() {
     }
   }
   Status status = readParts();
-  readSamples();
   for (DeviceActivity *activity : told) {
     Status s = activity->flush();
     status = status.ok() ? std::move(s) : std::move(status);
   }
+  readSamples(); // whose kernels have their places now
   dropAsked();
   return status;
 }

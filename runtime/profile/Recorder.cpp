@@ -217,6 +217,7 @@ uint32_t Recorder::nodeOf(ThreadScopes &scopes, const Profile &profile,
 void Recorder::addPending(ThreadScopes &scopes, uint64_t id, const char *name,
                           const Device &device) {
   const auto &given = scopes.launchName();
+  const uint64_t now = monotonicNs();
   for (const std::shared_ptr<Profile> &one : profiles) {
     if (!one->isActive) {
       continue;
@@ -225,6 +226,7 @@ void Recorder::addPending(ThreadScopes &scopes, uint64_t id, const char *name,
     const uint32_t node =
         phase->child(nodeOf(scopes, *one, one->hasFrames),
                      given ? *given : name, one->place(device));
+    phase->begins(node, now);
     for (const NamedMetric &metric : scopes.launchMetrics) {
       if (Result<uint32_t> number = one->metrics.number(metric)) {
         phase->addMetric(node, *number, metric);

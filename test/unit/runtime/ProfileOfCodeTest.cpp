@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "test/unit/runtime/ProfileFixture.h"
 
+#include "runtime/profile/ProfileData.h"
+
 using namespace tz::runtime;
 using testing::HasSubstr;
 
@@ -54,7 +56,7 @@ TEST_F(ProfileOfSamples, StandBelowTheirKernelByLine) {
   EXPECT_EQ(line["num_samples"], 35);
   EXPECT_EQ(line["num_stalled_samples"], 30);
   EXPECT_EQ(line["stalled_long_scoreboard"], 30);
-  EXPECT_EQ(child(kernel, "<unknown line>")["metrics"]["num_samples"], 2);
+  EXPECT_EQ(kernel["metrics"]["num_samples"], 2) << "of code without a line";
   EXPECT_STREQ(tz_profile_note(profile), "");
 }
 
@@ -71,9 +73,24 @@ TEST_F(ProfileOfSamples, OfAKernelInSeveralPlacesAreGivenToNone) {
   EXPECT_EQ(
       child(child(apart, "kernel"), "k.py:7@kernel")["metrics"]["num_samples"],
       30);
-  EXPECT_EQ(child(child(apart, "another_library"),
-                  "<unknown line>")["metrics"]["num_samples"],
-            4);
+  EXPECT_EQ(child(apart, "another_library")["metrics"]["num_samples"], 4);
+}
+
+TEST_F(ProfileOfSamples, OfAnotherLibrarysKernelAreWhereItRan) {
+  Echo::instance().hasRecords = true;
+  startSampling();
+  enter("scope");
+  tz_record record{};
+  record.size = sizeof(record);
+  record.kind = TZ_RECORD_KERNEL;
+  record.external = Echo::instance().externals.back();
+  record.t0_ns = record.t1_ns = monotonicNs() + 500; // the device's clock
+  record.name = str("gemm");
+  Echo::instance().records.push_back(record);
+  leave();
+  sample("gemm", 0, 4);
+  const json gemm = child(child(root(), "scope"), "gemm");
+  EXPECT_EQ(gemm["metrics"]["num_samples"], 4);
 }
 
 TEST_F(ProfileOfSamples, OfAVariantAreTheKernels) {

@@ -157,6 +157,20 @@ TEST_F(ProfileOfOthers, ThreadsWithoutScopesWorkForTheOneThatStarted) {
   EXPECT_EQ(child(child(root(), "own"), "grad")["metrics"]["count"], 1);
 }
 
+TEST_F(ProfileOfOthers, StandInTheOrderInWhichTheyBegan) {
+  start();
+  enter("init");
+  launchOfOthers("fill"); // told when the profile is read
+  leave();
+  enter("test");
+  launches();
+  leave();
+  const json top = root();
+  ASSERT_EQ(top["children"].size(), 2u);
+  EXPECT_EQ(top["children"][0]["frame"]["name"], "init");
+  EXPECT_EQ(top["children"][1]["frame"]["name"], "test");
+}
+
 TEST_F(ProfileOfOthers, FramesAreAskedForInsideOfTheCall) {
   int asked = 0;
   ok(tz_profile_watch_frames(
