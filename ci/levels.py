@@ -5,8 +5,8 @@ the variables that make this machine one of that level; UNIT_TESTS, unit tests t
 that ci/test runs for the machine's own level alone, and ci/nightly for each.
 
 A vendor some of whose targets run on any machine, by a runtime of others, has test/machines.py: TARGETS; COMPILED, targets whose code is only compiled; BUILT, build
-targets of its plugins; SECONDS_A_CASE; QUICK, the families of conformance cases of which ci/test runs a sample, none where a text test runs that level;
-EXAMPLES, which part of the cases of the examples (I/N) ci/test runs on a target;
+targets of its plugins; SECONDS_A_CASE; EXAMPLES, which part of the cases of the examples (I/N) ci/test runs on a target;
+SMOKE, targets on which ci/test runs the other cases of the level smoke; QUICK, on targets without it, the families of which it runs a sample, none where a text test runs that level;
 PYTHON_PERCENT, where more of the package's tests must pass than 95 %; environment(root), the variables to run with, none if the runtime is not installed.
 """
 import collections
@@ -18,7 +18,7 @@ import subprocess
 
 Level = collections.namedtuple("Level", "plugin name target environment unit_tests long_text_tests runs")
 
-Simulated = collections.namedtuple("Simulated", "plugin target environment built seconds quick examples")
+Simulated = collections.namedtuple("Simulated", "plugin target environment built seconds quick examples smoke")
 
 
 def vendor_files(root, name):
@@ -31,7 +31,7 @@ def vendor_files(root, name):
 def simulated(root):
     """Targets that run on any machine by a runtime of others; without `environment` that is not installed."""
     return [Simulated(plugin, target, vendor["environment"](root), vendor["BUILT"], vendor["SECONDS_A_CASE"],
-                      vendor["QUICK"].split(), vendor["EXAMPLES"].get(target, ""))
+                      vendor["QUICK"].split(), vendor["EXAMPLES"].get(target, ""), target in vendor["SMOKE"])
             for plugin, vendor in vendor_files(root, "machines.py") for target in vendor["TARGETS"]]
 
 
@@ -40,11 +40,15 @@ EXAMPLE_OPS = {"attention": "causal", "attention_backward": "delta|dkdv|dq", "co
                "grouped_gemm": "few", "matmul": "plain|leaky_relu"}
 
 
+def families(root):
+    """Of conformance cases: (name, whether it is an example)."""
+    return sorted((name, where.startswith("docs/examples")) for path in glob.glob(os.path.join(root, "test", "conformance", "*.cases"))
+                  for name, where in re.findall(r"^family (\w+): (.*)", open(path).read(), re.M))
+
+
 def example_cases(root):
     """A pattern of conformance cases that have each kernel of the examples, in one type."""
-    families = [name for path in glob.glob(os.path.join(root, "test", "conformance", "*.cases"))
-                for name in re.findall(r"^family (\w+): docs/examples", open(path).read(), re.M)]
-    operations = [f"{name}/({EXAMPLE_OPS.get(name, '[a-z0-9_]+')})" for name in sorted(families)]
+    operations = [f"{name}/({EXAMPLE_OPS.get(name, '[a-z0-9_]+')})" for name, is_example in families(root) if is_example]
     return f"^({'|'.join(operations)})/(f16|f8e4m3|i32)(/full)?$|^mamba_chunk_scan/passing/f32/full$"
 
 

@@ -7,6 +7,7 @@ BUILT = ("tz_amd_compiler", "tz_amd_device", "tz_amd_simulator")
 # A case of the suite may take so long.
 SECONDS_A_CASE = 300
 # ci/test runs the level smoke and the examples as a text test (smoke.test).
+SMOKE = ()
 QUICK = ""
 EXAMPLES = {}
 # Of the package's own tests that pass on the CPU's target (python/tests/package_on_target.py).

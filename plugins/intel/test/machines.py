@@ -10,7 +10,8 @@ COMPILED = ("intel:pvc", "intel:dg2")
 BUILT = ("tz_intel_compiler", "tz_intel_opencl")
 # A case of the suite may take so long, most of it in the runtime's own compiler.
 SECONDS_A_CASE = 600
-# Of the level smoke, the families whose cases that compiler takes a few seconds for at most.
+# The level smoke runs by threads; with the layouts of the machines a sample of it, of families whose cases that compiler takes a few seconds for at most.
+SMOKE = ("intel:opencl",)
 QUICK = ("annotated arithmetic argreduce assert atomic atomic_many bitcast bits block_ptr block_walk cast cast_once compare control "
          "counting create descriptor dot_added dot_batch dot_size exits gather handed_on histogram host_rows in_place intdiv "
          "last_one leading_zeros load map math offsets order print programs promote random reduce reduce_tuple rms_norm scan select "
