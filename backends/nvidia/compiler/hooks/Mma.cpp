@@ -108,7 +108,9 @@ struct Split {
   int64_t tilesDown, tilesAcross; // of one warp
 };
 
-/// What a warp reads of the operands is least when its part is square.
+/// What a warp reads of the operands is least when its part is square. Of equal
+/// ones that with fewer warps across a row: what is computed of a row, before
+/// the product or behind it, need not be told to other warps.
 Split splitOf(int64_t rows, int64_t columns, int64_t warps, int64_t rowsOfOne) {
   const int64_t tilesDown = std::max<int64_t>(1, rows / rowsOfOne),
                 tilesAcross = std::max<int64_t>(1, columns / 8);
@@ -120,7 +122,7 @@ Split splitOf(int64_t rows, int64_t columns, int64_t warps, int64_t rowsOfOne) {
     // All warps at work, then the fewest bytes.
     const int64_t cost = warps / (down * across) * (rows * columns) +
                          rows / down + columns / across;
-    if (bestCost == 0 || cost < bestCost) {
+    if (bestCost == 0 || cost <= bestCost) {
       bestCost = cost;
       best = {down, across, tilesDown / down, tilesAcross / across};
     }
