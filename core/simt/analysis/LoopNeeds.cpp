@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "core/simt/analysis/LoopNeeds.h"
 
+#include "core/simt/analysis/Anchors.h"
 #include "core/simt/analysis/Vectors.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -31,13 +32,19 @@ bool tz::simt::feedsDot(scf::ForOp loop, Value value) {
   return false;
 }
 
-/// Do other threads than those that loaded it need it, as it is or turned?
-static bool isExchanged(Value tile) {
-  return llvm::any_of(tile.getUsers(), [](Operation *user) {
-    return isa<ConvertOp>(user) ||
-           (isa<tile::TransposeOp, tile::ReshapeOp>(user) &&
-            isExchanged(user->getResult(0)));
-  });
+/// How many operations a tile goes through before it is exchanged, at most.
+static constexpr unsigned MostSteps = 8;
+
+/// Do other threads than those that loaded it need it, as it is or turned? Or
+/// what is computed of it, element by element: then they compute it of what
+/// they read.
+static bool isExchanged(Value tile, unsigned steps = MostSteps) {
+  return steps != 0 && llvm::any_of(tile.getUsers(), [&](Operation *user) {
+           return isa<ConvertOp>(user) ||
+                  ((isa<tile::TransposeOp, tile::ReshapeOp>(user) ||
+                    isElementwise(user)) &&
+                   isExchanged(user->getResult(0), steps - 1));
+         });
 }
 
 BufferType tz::simt::rowsBuffer(Operation *load, const Contiguity &runs,
