@@ -360,36 +360,64 @@ public:
   /// both halves of them.
   void matrixStore(IRBuilderBase &b, Value *row, ArrayRef<Value *> words,
                    bool isTransposed) override {
+    for (auto [i, word] : llvm::enumerate(words)) {
+      for (auto [half, place] :
+           llvm::enumerate(placesInMatrix(b, row, unsigned(i), isTransposed))) {
+        Value *part =
+            isTransposed
+                ? b.CreateTrunc(b.CreateLShr(word, 16 * half), b.getInt16Ty())
+                : word;
+        b.CreateStore(part, place);
+      }
+    }
+  }
+  bool hasMatrixLoad() const override { return machine.hasBulkCopies; }
+  SmallVector<Value *, 4> matrixLoad(IRBuilderBase &b, Value *row,
+                                     unsigned matrices,
+                                     bool isTransposed) override {
+    SmallVector<Value *, 4> words;
+    Type *part = isTransposed ? b.getInt16Ty() : b.getInt32Ty();
+    for (unsigned i = 0; i < matrices; ++i) {
+      Value *word = b.getInt32(0);
+      for (auto [half, place] :
+           llvm::enumerate(placesInMatrix(b, row, i, isTransposed))) {
+        Value *bits = b.CreateZExt(b.CreateLoad(part, place), b.getInt32Ty());
+        word = b.CreateOr(word, b.CreateShl(bits, 16 * half));
+      }
+      words.push_back(word);
+    }
+    return words;
+  }
+
+private:
+  /// Where this lane's word of a matrix is, or both halves of it. `row`: of
+  /// each lane, see SimtHooks::matrixStore.
+  SmallVector<Value *, 2> placesInMatrix(IRBuilderBase &b, Value *row,
+                                         unsigned matrix, bool isTransposed) {
     Value *lane = b.CreateAnd(threadInBlock(b), lanes() - 1);
     Value *quarter = b.CreateAnd(lane, 3), *eighth = b.CreateLShr(lane, 2);
     Value *bits = b.CreatePtrToInt(row, b.getInt64Ty());
     Value *low = b.CreateTrunc(bits, b.getInt32Ty());
     Value *high = b.CreateTrunc(b.CreateLShr(bits, 32), b.getInt32Ty());
-    auto rowOf = [&](Value *from) {
+    auto rowOf = [&](Value *inMatrix) {
+      Value *from =
+          b.CreateAdd(inMatrix, b.getInt32(uint32_t(lanes() / 4 * matrix)));
       Value *wide =
           b.CreateShl(b.CreateZExt(shuffle(b, high, from), b.getInt64Ty()), 32);
       wide =
           b.CreateOr(wide, b.CreateZExt(shuffle(b, low, from), b.getInt64Ty()));
       return b.CreateIntToPtr(wide, row->getType());
     };
-    for (auto [i, word] : llvm::enumerate(words)) {
-      Value *matrix = b.getInt32(uint32_t(lanes() / 4 * i));
-      if (!isTransposed) {
-        Value *to = rowOf(b.CreateAdd(matrix, eighth));
-        b.CreateStore(word, b.CreateGEP(b.getInt32Ty(), to, quarter));
-        continue;
-      }
-      for (unsigned half = 0; half < 2; ++half) {
-        Value *of = b.CreateAdd(b.CreateShl(quarter, 1), b.getInt32(half));
-        b.CreateStore(
-            b.CreateTrunc(b.CreateLShr(word, 16 * half), b.getInt16Ty()),
-            b.CreateGEP(b.getInt16Ty(), rowOf(b.CreateAdd(matrix, of)),
-                        eighth));
-      }
+    if (!isTransposed) {
+      return {b.CreateGEP(b.getInt32Ty(), rowOf(eighth), quarter)};
     }
+    SmallVector<Value *, 2> places;
+    for (unsigned half = 0; half < 2; ++half) {
+      Value *of = b.CreateAdd(b.CreateShl(quarter, 1), b.getInt32(half));
+      places.push_back(b.CreateGEP(b.getInt16Ty(), rowOf(of), eighth));
+    }
+    return places;
   }
-
-private:
   static Value *nameOf(IRBuilderBase &b, StringRef name) {
     return b.CreateGlobalString(name);
   }

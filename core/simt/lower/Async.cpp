@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "core/simt/analysis/Vectors.h"
 #include "core/simt/lower/KernelLowering.h"
+#include "core/simt/lower/MatrixRows.h"
 
 #include <climits>
 
@@ -56,11 +57,33 @@ void KernelLowering::read(ReadOp op) {
   const Layout &layout = attribute.getValue();
   mlir::Type element = type.getElementType();
   Type *memory = arithmetic->memoryType(element);
+  Registers registers;
+  std::optional<MatrixRows> matrix;
+  if (hooks.hasMatrixLoad() && tile::storageBytes(element) == 2 &&
+      type.getRun() % 8 == 0) {
+    matrix = matrixRows(layout, type.getLayout().getOrder()[0]);
+  }
+  if (matrix) {
+    auto rows = LayoutAttr::get(kernel.getContext(), matrix->rows);
+    for (unsigned reg = 0; reg < layout.size(Axis::Register);
+         reg += 2 * matrix->matrices) {
+      Value *row = bufferAt(buffer, type, rows, matrix->at(layout, reg));
+      for (Value *word :
+           hooks.matrixLoad(b, row, matrix->matrices, matrix->isTransposed)) {
+        Value *pair = b.CreateBitCast(word, FixedVectorType::get(memory, 2));
+        for (unsigned i : {0u, 1u}) {
+          registers.push_back(
+              arithmetic->fromMemory(b.CreateExtractElement(pair, i), element));
+        }
+      }
+    }
+    define(op.getResult(), std::move(registers));
+    return;
+  }
   const unsigned vector = vectorOfBuffer(type, layout, hooks.vectorBytes());
   Type *wide = vector == 1
                    ? memory
                    : static_cast<Type *>(FixedVectorType::get(memory, vector));
-  Registers registers;
   for (unsigned reg = 0; reg < layout.size(Axis::Register); reg += vector) {
     Value *loaded = b.CreateAlignedLoad(
         wide, bufferAt(buffer, type, attribute, reg),

@@ -192,10 +192,18 @@ namespace {
   throw plugin::Failure(TZ_E_INTERNAL,
                         "a target with such stores implements their hooks");
 }
+[[noreturn]] void noSuchLoad() {
+  throw plugin::Failure(TZ_E_INTERNAL,
+                        "a target with such loads implements their hooks");
+}
 } // namespace
 
 void SimtHooks::matrixStore(IRBuilderBase &, Value *, ArrayRef<Value *>, bool) {
   noSuchStore();
+}
+SmallVector<Value *, 4> SimtHooks::matrixLoad(IRBuilderBase &, Value *,
+                                              unsigned, bool) {
+  noSuchLoad();
 }
 void SimtHooks::bulkStore(IRBuilderBase &, DescriptorType, Value *,
                           ArrayRef<Value *>, Value *, const MemoryHints &) {

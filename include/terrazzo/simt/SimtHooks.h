@@ -192,6 +192,14 @@ public:
   virtual void matrixStore(llvm::IRBuilderBase &b, llvm::Value *row,
                            llvm::ArrayRef<llvm::Value *> words,
                            bool isTransposed);
+  /// Is there matrixLoad?
+  virtual bool hasMatrixLoad() const { return false; }
+  /// The warp loads what matrixStore would store: the words of this lane, of
+  /// two or four matrices.
+  virtual llvm::SmallVector<llvm::Value *, 4> matrixLoad(llvm::IRBuilderBase &b,
+                                                         llvm::Value *row,
+                                                         unsigned matrices,
+                                                         bool isTransposed);
   /// The 32-bit word of another lane of the warp.
   virtual llvm::Value *shuffle(llvm::IRBuilderBase &b, llvm::Value *word,
                                llvm::Value *fromLane) = 0;

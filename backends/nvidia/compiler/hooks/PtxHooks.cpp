@@ -278,6 +278,25 @@ void PtxHooks::publishStaged(IRBuilderBase &b) {
   }
 }
 
+/// PTX ISA 6.5, 9.7.14.5.15.
+SmallVector<Value *, 4> PtxHooks::matrixLoad(IRBuilderBase &b, Value *row,
+                                             unsigned matrices,
+                                             bool isTransposed) {
+  const Intrinsic::ID plain =
+      matrices == 2 ? Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x2_b16
+                    : Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x4_b16;
+  const Intrinsic::ID transposed =
+      matrices == 2 ? Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x2_trans_b16
+                    : Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x4_trans_b16;
+  Value *loaded = b.CreateIntrinsic(isTransposed ? transposed : plain,
+                                    {row->getType()}, {row});
+  SmallVector<Value *, 4> words;
+  for (unsigned i = 0; i < matrices; ++i) {
+    words.push_back(b.CreateExtractValue(loaded, i));
+  }
+  return words;
+}
+
 /// PTX ISA 7.8, 9.7.14.5.16.
 void PtxHooks::matrixStore(IRBuilderBase &b, Value *row,
                            ArrayRef<Value *> words, bool isTransposed) {

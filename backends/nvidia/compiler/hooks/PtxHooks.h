@@ -42,6 +42,11 @@ public:
   void matrixStore(llvm::IRBuilderBase &b, llvm::Value *row,
                    llvm::ArrayRef<llvm::Value *> words,
                    bool isTransposed) override;
+  bool hasMatrixLoad() const override { return true; }
+  llvm::SmallVector<llvm::Value *, 4> matrixLoad(llvm::IRBuilderBase &b,
+                                                 llvm::Value *row,
+                                                 unsigned matrices,
+                                                 bool isTransposed) override;
   llvm::Value *shuffle(llvm::IRBuilderBase &b, llvm::Value *word,
                        llvm::Value *fromLane) override;
   llvm::Value *shuffleXor(llvm::IRBuilderBase &b, llvm::Value *word,
