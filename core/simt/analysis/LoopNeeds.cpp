@@ -35,15 +35,24 @@ bool tz::simt::feedsDot(scf::ForOp loop, Value value) {
 /// How many operations a tile goes through before it is exchanged, at most.
 static constexpr unsigned MostSteps = 8;
 
-/// Do other threads than those that loaded it need it, as it is or turned? Or
-/// what is computed of it, element by element: then they compute it of what
-/// they read.
-static bool isExchanged(Value tile, unsigned steps = MostSteps) {
+/// Is what is computed of the tile, element by element, exchanged for a dot
+/// that wants it in registers? Then threads compute it of what they read.
+static bool isExchangedForDot(Value tile, unsigned steps) {
   return steps != 0 && llvm::any_of(tile.getUsers(), [&](Operation *user) {
+           return isa<ConvertOp>(user)
+                      ? llvm::any_of(user->getUsers(), llvm::IsaPred<DotOp>)
+                      : isElementwise(user) &&
+                            isExchangedForDot(user->getResult(0), steps - 1);
+         });
+}
+
+/// Do other threads than those that loaded it need it, as it is or turned?
+static bool isExchanged(Value tile) {
+  return isExchangedForDot(tile, MostSteps) ||
+         llvm::any_of(tile.getUsers(), [](Operation *user) {
            return isa<ConvertOp>(user) ||
-                  ((isa<tile::TransposeOp, tile::ReshapeOp>(user) ||
-                    isElementwise(user)) &&
-                   isExchanged(user->getResult(0), steps - 1));
+                  (isa<tile::TransposeOp, tile::ReshapeOp>(user) &&
+                   isExchanged(user->getResult(0)));
          });
 }
 
