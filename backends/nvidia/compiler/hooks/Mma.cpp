@@ -244,6 +244,7 @@ private:
   int64_t panel, rowBytes, rows, batchRows, panelBytes;
   bool isKMajor, usesMatrices;
   bool isLeft;
+  bool isHalf;                  // A's rows below the eighth are copies
   bool isDeep = false;          // two steps of k are loaded at once
   SmallVector<Value *> further; // words of the second one
   Value *address, *own;         // the thread's part of the offset
@@ -253,7 +254,7 @@ Operand::Operand(IRBuilderBase &b, const Form &form,
                  const simt::DotSource &source, unsigned mn, unsigned k,
                  Value *lane, Value *party, bool isLeft, int64_t mostTiles)
     : b(b), form(form), type(cast<simt::BufferType>(source.type)),
-      isLeft(isLeft) {
+      isLeft(isLeft), isHalf(isLeft && form.isUpperHalf()) {
   const simt::SharedAttr how = type.getLayout();
   isKMajor = how.getOrder()[0] == k;
   panel = how.getPanel();
@@ -275,11 +276,13 @@ Operand::Operand(IRBuilderBase &b, const Form &form,
   if (usesMatrices) {
     // A lane gives the address of a row of 16 bytes of one of four matrices.
     // Of A they go over rows first, of B over k, where there are two pieces.
+    // Of eight rows or columns two steps of k are four matrices.
     const int64_t piece = 16 / form.bytes;
     const bool hasTwo = form.pieces() == 2;
-    const unsigned mnBit = isLeft || !hasTwo ? 3 : 4, kBit = isLeft ? 4 : 3;
+    const unsigned mnBit = isLeft || !hasTwo ? 3 : 4,
+                   kBit = isLeft && !isHalf ? 4 : 3;
     Value *row = b.CreateAnd(lane, isKMajor ? uint32_t(there - 1) : 7);
-    isDeep = !isLeft && hasTwo && mostTiles == 1 &&
+    isDeep = (isHalf || (!isLeft && mostTiles == 1)) && hasTwo &&
              type.getShape()[k] % (2 * form.k) == 0 &&
              (!isKMajor || panel % (2 * form.k) == 0);
     if (extent > 8 && !isDeep) {
@@ -351,7 +354,10 @@ SmallVector<Value *> Operand::load(int64_t batch, int64_t mn, int64_t k,
   if (isDeep && k / form.k % 2 == 1) {
     return std::exchange(further, {});
   }
-  result = loadMatrices(addressOf(batch, mn, k), isDeep ? 2 * words : words);
+  const unsigned matrices = (isHalf ? words / 2 : words) * (isDeep ? 2 : 1);
+  for (Value *word : loadMatrices(addressOf(batch, mn, k), matrices)) {
+    result.append(isHalf ? 2 : 1, word);
+  }
   if (isDeep) {
     further.assign(result.begin() + words, result.end());
     result.truncate(words);
