@@ -77,11 +77,26 @@ BufferType tz::simt::rowsBuffer(Operation *load, const Contiguity &runs,
   return BufferType::get(context, shape, element, how);
 }
 
-int64_t tz::simt::wordsOfIteration(scf::ForOp loop,
+/// Of addresses and numbers that are beside each other, or equal, a thread
+/// holds one: the others are constants away from it.
+static int64_t wordsOfRuns(Value carried, const Contiguity &runs) {
+  int64_t longest = 1;
+  if (!isa<FloatType>(tile::elementType(carried.getType()))) {
+    const Layout &layout = layoutOf(carried);
+    for (auto [dim, run] : llvm::enumerate(runs.of(carried))) {
+      longest =
+          std::max(longest, std::min(layout.contiguous(unsigned(dim)),
+                                     std::max(run.contiguity, run.constancy)));
+    }
+  }
+  return std::max<int64_t>(1, wordsOf(carried) / longest);
+}
+
+int64_t tz::simt::wordsOfIteration(scf::ForOp loop, const Contiguity &runs,
                                    function_ref<bool(Operation *)> isFetched) {
   int64_t words = 0;
   for (Value carried : loop.getRegionIterArgs()) {
-    words += wordsOf(carried);
+    words += hasLayout(carried.getType()) ? wordsOfRuns(carried, runs) : 0;
   }
   for (auto dot : loop.getBody()->getOps<DotOp>()) {
     const bool isCarried = isa<BlockArgument>(dot.getAcc()) ||

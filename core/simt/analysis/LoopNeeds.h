@@ -24,7 +24,7 @@ BufferType rowsBuffer(mlir::Operation *load, const Contiguity &runs,
 /// Registers of 32 bits that a thread keeps over a part of an iteration: what
 /// the loop carries, sums, and operands that are computed. Operands that
 /// `isFetched` brings are not counted.
-int64_t wordsOfIteration(mlir::scf::ForOp loop,
+int64_t wordsOfIteration(mlir::scf::ForOp loop, const Contiguity &runs,
                          llvm::function_ref<bool(mlir::Operation *)> isFetched);
 
 /// Bytes of shared memory that are in use while the loop runs. Loops beside

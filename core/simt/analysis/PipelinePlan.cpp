@@ -306,8 +306,10 @@ uint64_t Planner::stagedByTurns() {
 unsigned Planner::blocksBeside(uint64_t ringBytes, uint64_t room) {
   const uint64_t all = request.target.sharedBytes();
   room += stagedByTurns();
-  const int64_t words = wordsOfIteration(
-      loop, [&](Operation *op) { return plan.fetchOf(op) != nullptr; });
+  const int64_t words =
+      wordsOfIteration(loop, request.runs, [&](Operation *op) {
+        return plan.fetchOf(op) != nullptr;
+      });
   return request.target.blocksBeside(
       {warpsOf(loop), unsigned(words), all - std::min(all, room) + ringBytes});
 }

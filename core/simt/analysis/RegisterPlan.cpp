@@ -120,14 +120,15 @@ int64_t Planner::wordsAhead(unsigned distance) {
 }
 
 unsigned Planner::blocksBeside(unsigned distance) {
-  const int64_t words = wordsOfIteration(loop, isLoad) + wordsAhead(distance);
+  const int64_t words =
+      wordsOfIteration(loop, runs, isLoad) + wordsAhead(distance);
   return target.blocksBeside({warpsOf(loop), unsigned(words), sharedBytes});
 }
 
 bool Planner::fitDistance(unsigned most) {
   // The rest is for addresses, masks and what is computed.
   const int64_t mostWords = int64_t(target.registers()) * 3 / 4;
-  const int64_t words = wordsOfIteration(loop, isLoad);
+  const int64_t words = wordsOfIteration(loop, runs, isLoad);
   auto fits = [&](unsigned distance) {
     return words + wordsAhead(distance) <= mostWords;
   };

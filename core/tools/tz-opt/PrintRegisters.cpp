@@ -32,8 +32,9 @@ static bool hasDots(scf::ForOp loop) {
   return loop && !loop.getBody()->getOps<DotOp>().empty();
 }
 
-Describe tz::opt::describeLoopNeeds(tile::KernelOp) {
-  return {nullptr, [](Operation *op, AsmState &, llvm::raw_ostream &out) {
+Describe tz::opt::describeLoopNeeds(tile::KernelOp kernel) {
+  auto runs = std::make_shared<Contiguity>(kernel);
+  return {nullptr, [runs](Operation *op, AsmState &, llvm::raw_ostream &out) {
             if (isa<tile::LoadOp, tile::LoadViewOp>(op)) {
               auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
               if (hasDots(loop)) {
@@ -48,7 +49,7 @@ Describe tz::opt::describeLoopNeeds(tile::KernelOp) {
             }
             auto none = [](Operation *) { return false; };
             out << stagesOf(loop, 3) << " stages, " << warpsOf(loop)
-                << " warps, " << wordsOfIteration(loop, none)
+                << " warps, " << wordsOfIteration(loop, *runs, none)
                 << " words a thread, " << takenBeside(loop, HoldingTarget())
                 << " bytes shared";
           }};
