@@ -71,6 +71,7 @@
 //        it. For an iteration that is not there, one that is there loads again.
 //===----------------------------------------------------------------------===//
 #include "core/simt/analysis/LoopIterations.h"
+#include "core/simt/analysis/LoopNeeds.h"
 #include "core/simt/passes/LaterIterations.h"
 #include "core/simt/passes/Passes.h"
 
@@ -162,9 +163,14 @@ private:
 };
 
 /// Of a thread, for all loads that go ahead: a part of what accumulators leave.
-/// With more warps each has fewer.
+/// With more warps each has fewer. Who asks for one stage keeps them for other
+/// blocks, or has a loop of few iterations.
 int64_t Prefetcher::mostRegisters() {
   constexpr int64_t most = 32, least = 8, ofAllWarps = 256, besideTiles = 192;
+  auto kernel = loop->getParentOfType<tile::KernelOp>();
+  if (hasDots && stagesOf(loop, stagesOf(kernel, 2)) == 1) {
+    return least;
+  }
   if (hasDots) {
     int64_t carried = 0;
     for (Value argument : loop.getRegionIterArgs()) {
@@ -172,7 +178,6 @@ int64_t Prefetcher::mostRegisters() {
     }
     return std::clamp((besideTiles - carried) / 4, least, most);
   }
-  auto kernel = loop->getParentOfType<tile::KernelOp>();
   auto warps = kernel->getAttrOfType<IntegerAttr>("tile.num_warps");
   return std::clamp(ofAllWarps / (warps ? warps.getInt() : 4), least, most);
 }
