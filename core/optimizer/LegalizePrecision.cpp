@@ -52,6 +52,7 @@ private:
     return llvm::is_contained(features, nameOf(feature));
   }
   void resolve(DotOp dot);
+  void narrow(DotOp dot);
   void split(DotOp dot);
   bool isLegal(Operation *op, Type type);
 
@@ -93,6 +94,49 @@ void LegalizePrecision::resolve(DotOp dot) {
         << "this product of f32 tiles is computed in tf32, the target's "
            "default; input_precision=\"ieee\" keeps all bits";
   }
+}
+
+/// The tile of halves of which this one is the extension, as it is or turned.
+static Value halvesOf(Value tile) {
+  if (auto extension = tile.getDefiningOp<arith::ExtFOp>()) {
+    const Type element = elementType(extension.getIn().getType());
+    return element.isF16() || element.isBF16() ? extension.getIn() : Value();
+  }
+  Operation *op = tile.getDefiningOp();
+  return isa_and_present<TransposeOp, ReshapeOp>(op)
+             ? halvesOf(op->getOperand(0))
+             : Value();
+}
+
+/// The same tile, of halves.
+static Value asHalves(OpBuilder &b, Value tile) {
+  if (auto extension = tile.getDefiningOp<arith::ExtFOp>()) {
+    return extension.getIn();
+  }
+  Operation *op = tile.getDefiningOp();
+  Value source = asHalves(b, op->getOperand(0));
+  Operation *made = b.clone(*op);
+  made->setOperand(0, source);
+  made->getResult(0).setType(
+      cast<RankedTensorType>(tile.getType())
+          .cloneWith(std::nullopt, elementType(source.getType())));
+  return made->getResult(0);
+}
+
+/// Halves are numbers of tf32, and their products numbers of f32: it is the
+/// same sum, from half the bytes in half the instructions.
+void LegalizePrecision::narrow(DotOp dot) {
+  Value a = halvesOf(dot.getA()), other = halvesOf(dot.getB());
+  if (!a || !other || dot.getPrecision() == Precision::ieee ||
+      elementType(a.getType()) != elementType(other.getType()) ||
+      !roundsToTf32([&](Feature one) { return has(one); })) {
+    return;
+  }
+  OpBuilder b(dot);
+  dot.getAMutable().assign(asHalves(b, dot.getA()));
+  dot.getBMutable().assign(asHalves(b, dot.getB()));
+  dot.setPrecision(Precision::ieee);
+  ++narrowedDots;
 }
 
 /// The leading bits of each element, then those of what is left, `count` times:
@@ -220,6 +264,7 @@ void LegalizePrecision::runOnOperation() {
     }
   });
   for (DotOp dot : dots) {
+    narrow(dot);
     split(dot);
   }
   if (dots.empty()) {

@@ -90,3 +90,33 @@ tile.kernel @in_guard(%p: !tile.ptr<f8E5M2>, %q: !tile.ptr<f32>, %go: i1) {
   }
   tile.return
 }
+
+// Halves that were extended are multiplied as they are, also if they were turned
+// since: the products are exact. Not where one operand has more bits, and not
+// for ieee, whose sums have all bits.
+// CHECK-LABEL: @narrow
+// CHECK: %[[X:.*]] = tile.splat {{.*}} -> tensor<16x32xbf16>
+// CHECK: %[[Y:.*]] = tile.splat {{.*}} -> tensor<16x32xbf16>
+// CHECK: %[[TURNED:.*]] = tile.transpose %[[Y]] [1, 0] : tensor<16x32xbf16> -> tensor<32x16xbf16>
+// CHECK: %[[D:.*]] = tile.dot %[[X]], %[[TURNED]], %{{[^ ]*}} : tensor<16x32xbf16>, tensor<32x16xbf16> -> tensor<16x16xf32>
+// CHECK: tile.dot %[[D]], %{{.*}} {precision = #tile<precision tf32>} : tensor<16x16xf32>, tensor<16x32xf32>
+// CHECK: tile.dot %{{[^ ]*}}, %{{[^ ]*}}, %{{[^ ]*}} : tensor<16x32xf32>, tensor<32x16xf32>
+// FULL-LABEL: @narrow
+// FULL: tile.dot {{.*}} : tensor<16x32xf32>, tensor<32x16xf32> -> tensor<16x16xf32>
+tile.kernel @narrow(%p: !tile.ptr<f32>, %s: bf16, %t: bf16) {
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<16x16x!tile.ptr<f32>>
+  %pw = tile.splat %p : !tile.ptr<f32> -> tensor<16x32x!tile.ptr<f32>>
+  %x = tile.splat %s : bf16 -> tensor<16x32xbf16>
+  %y = tile.splat %t : bf16 -> tensor<16x32xbf16>
+  %wx = arith.extf %x : tensor<16x32xbf16> to tensor<16x32xf32>
+  %wy = arith.extf %y : tensor<16x32xbf16> to tensor<16x32xf32>
+  %turned = tile.transpose %wy [1, 0] : tensor<16x32xf32> -> tensor<32x16xf32>
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32>
+  %wide = arith.constant dense<0.0> : tensor<16x32xf32>
+  %d = tile.dot %wx, %turned, %zero {precision = #tile<precision target_default>} : tensor<16x32xf32>, tensor<32x16xf32> -> tensor<16x16xf32>
+  %e = tile.dot %d, %wy, %wide {precision = #tile<precision tf32>} : tensor<16x16xf32>, tensor<16x32xf32> -> tensor<16x32xf32>
+  %f = tile.dot %wx, %turned, %zero : tensor<16x32xf32>, tensor<32x16xf32> -> tensor<16x16xf32>
+  tile.store %ps, %f : tensor<16x16x!tile.ptr<f32>>, tensor<16x16xf32>
+  tile.store %pw, %e : tensor<16x32x!tile.ptr<f32>>, tensor<16x32xf32>
+  tile.return
+}
