@@ -180,8 +180,10 @@ chooseMma(const simt::DotRequest &request,
         {atomOf(columns), extents, split.down, across, int64_t(request.warps)});
   };
   // `mn`: what a row may hold if k is not the fastest dimension.
-  auto shared = [&](ArrayRef<unsigned> order, unsigned k, unsigned other,
-                    int64_t mn) -> simt::DotOperand {
+  constexpr int64_t piece = 32; // bytes of eight words
+  auto shared = [&](const simt::DotRequest::Operand &operand, unsigned k,
+                    unsigned other, int64_t mn) -> simt::DotOperand {
+    ArrayRef<unsigned> order = operand.order;
     SmallVector<unsigned, 3> chosen = {k, other};
     if (order[0] == other && form->bytes != 1 &&
         mn * form->bytes >= simt::SharedPiece) {
@@ -194,7 +196,18 @@ chooseMma(const simt::DotRequest &request,
     if (form->isDouble()) {
       return simt::SharedAttr::get(dot.getContext(), chosen, row, 0, 4, 3);
     }
-    return simt::swizzledShared(dot.getContext(), chosen, row, form->bytes);
+    simt::SharedAttr usual =
+        simt::swizzledShared(dot.getContext(), chosen, row, form->bytes);
+    const int64_t rowBytes = usual.getPanel() * form->bytes;
+    if (chosen[0] == k || form->bytes != 4 || !operand.isComputed ||
+        rowBytes <= piece || !isPowerOf2_64(uint64_t(rowBytes))) {
+      return usual;
+    }
+    // Lanes read single words of four rows, of each a piece of eight. No bulk
+    // copy writes such pieces, but threads do.
+    return simt::SharedAttr::get(dot.getContext(), chosen, usual.getPanel(),
+                                 Log2_64(uint64_t(rowBytes / piece)),
+                                 Log2_64(piece), 2);
   };
   // The columns of a warp begin in the middle of a row only at a power of two.
   const int64_t mine = shape[n] / split.across;
@@ -204,10 +217,9 @@ chooseMma(const simt::DotRequest &request,
   const bool isInRegisters =
       request.a.isComputed && form->bytes == 2 && split.across == 1;
   return simt::DotChoice{tiled(shape, form->n, split.across),
-                         isInRegisters
-                             ? tiled(aShape, 8, 1)
-                             : shared(request.a.order, n, m, shape[m]),
-                         shared(request.b.order, m, n, unit), MmaName.str()};
+                         isInRegisters ? tiled(aShape, 8, 1)
+                                       : shared(request.a, n, m, shape[m]),
+                         shared(request.b, m, n, unit), MmaName.str()};
 }
 
 //===----------------------------------------------------------------------===//
