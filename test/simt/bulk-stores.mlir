@@ -261,3 +261,23 @@ tile.kernel @products(%a: !tile.ptr<f16> {tile.divisibility = 16 : i64, tile.gro
   }
   tile.return
 }
+
+// -----
+
+// Of 2 KiB each of 256 threads has half a vector: they store it themselves.
+// CHECK-LABEL: tile.kernel @few_bytes
+// CHECK-NOT: simt.bulk_store
+// CHECK: tile.store_view
+tile.kernel @few_bytes(%c: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 3 : i64}, %m: i64) attributes {tile.num_warps = 8 : i32} {
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %n = arith.constant 32 : i64
+  %x = arith.constant dense<1.0> : tensor<16x32xf16>
+  %y = arith.constant dense<2.0> : tensor<32x32xf16>
+  %zero = arith.constant dense<0.0> : tensor<16x32xf32>
+  %vc = tile.make_view %c shape[%m, %n] strides[%n, %one] : !tile.ptr<f32> -> !tile.view<16x32xf32>
+  %sum = tile.dot %x, %y, %zero : tensor<16x32xf16>, tensor<32x32xf16> -> tensor<16x32xf32>
+  // expected-remark@+1 {{its tile is too large, or too small}}
+  tile.store_view %vc[%z, %z], %sum checked [true, false] {group = 3 : i64} : !tile.view<16x32xf32>, tensor<16x32xf32>
+  tile.return
+}

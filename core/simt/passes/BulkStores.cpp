@@ -33,6 +33,7 @@
 #include "core/optimizer/Versioning.h"
 #include "core/simt/analysis/CheckedForm.h"
 #include "core/simt/analysis/LaunchViews.h"
+#include "core/simt/analysis/LoopNeeds.h"
 #include "core/simt/analysis/MemoryOrder.h"
 #include "core/simt/passes/Passes.h"
 
@@ -204,7 +205,11 @@ std::optional<BulkFrame> Finder::describe(tile::StoreViewOp store,
     why = "its position comes out of a branch or a loop";
     return std::nullopt;
   }
+  // Threads that have less than a vector each store it at once, without the
+  // unit's wait for shared memory.
+  const int64_t threads = int64_t(warpsOf(store)) * target.lanes();
   if (uint64_t(buffer.getBytes()) > target.sharedBytes() ||
+      buffer.getBytes() < threads * target.vectorBytes() ||
       !target.canStoreInBulk(frame->type, buffer)) {
     why = "its tile is too large, or too small";
     return std::nullopt;
