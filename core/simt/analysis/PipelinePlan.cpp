@@ -370,6 +370,7 @@ void Planner::spareSlot(uint64_t each, uint64_t room) {
 /// As far ahead as asked, if the ring buffers fit. Of a dot in flight the slot
 /// is read one iteration longer. Where shared memory has no slot for that,
 /// copies begin late in an iteration, when the dot of the one before has ended.
+/// Of a few iterations, all of which begin before the loop, each has its slot.
 bool Planner::fitDistance() {
   uint64_t each = 0, room = request.room;
   for (const Fetch &fetch : plan.fetches) {
@@ -381,6 +382,15 @@ bool Planner::fitDistance() {
         });
     room += isStaged ? bytes : 0; // the ring is instead of it
     each += uint64_t(request.target.slotBytes(fetch.buffer));
+  }
+  const std::optional<int64_t> iterations =
+      fewIterations(loop, int64_t(request.stages) - 1);
+  if (iterations && *iterations > 0 && !plan.hasReleases &&
+      !isa<scf::ForOp>(loop->getParentOp()) &&
+      each * uint64_t(*iterations) <= room) {
+    plan.distance = plan.slots = unsigned(*iterations);
+    plan.beginsAll = true;
+    return true;
   }
   for (;;) {
     const bool inFlight = !plan.asyncDots.empty();
@@ -481,8 +491,9 @@ scf::ForOp tz::simt::loopAround(scf::ForOp loop, const PipelinePlan &plan,
   // What has been read when the loop ends is free; without dots in flight, a
   // slot filled late is read until then.
   const bool isReadLast = plan.fillsLate && plan.asyncDots.empty();
-  if (!around || !countsIterations(around) || plan.hasReleases || isReadLast ||
-      plan.numBulk() != plan.fetches.size() || !plan.ahead.carried.empty()) {
+  if (!around || !countsIterations(around) || plan.hasReleases ||
+      plan.beginsAll || isReadLast || plan.numBulk() != plan.fetches.size() ||
+      !plan.ahead.carried.empty()) {
     return nullptr;
   }
   unsigned loops = 0;

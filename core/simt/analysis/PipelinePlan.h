@@ -47,6 +47,8 @@ struct PipelinePlan {
   /// it, or the one before if dots stay in flight. Else it is filled at the
   /// begin of the next one, which takes a slot more.
   bool fillsLate = false;
+  /// The loop has as many iterations as slots: no slot is filled again.
+  bool beginsAll = false;
   /// Warps say when they have read a slot, so that who begins copies waits
   /// alone.
   bool hasReleases = false;

@@ -181,8 +181,9 @@ def PipelineLoops : SimtPass<"simt-pipeline-loops"> {
     In a loop with dots, loads whose addresses can be computed ahead become
     asynchronous copies into a ring buffer, `tile.num_stages` - 1 iterations
     early. They begin fewer iterations early where shared memory is short, and
-    one fewer where more blocks then run beside each other. A dot whose result
-    is only the next iteration's accumulator stays in flight over the back edge.
+    one fewer where more blocks then run beside each other. Iterations of which
+    all begin before the loop have a slot each. A dot whose result is only
+    the next iteration's accumulator stays in flight over the back edge.
     If the loop stands in another one, the copies of the next time round begin
     before what follows the loop. Blocks of a cluster (`simt.cluster` of the
     kernel) share the copies of tiles that both read.

@@ -179,7 +179,7 @@ void Rewriter::beginIteration(OpBuilder &in, IRMapping &far) {
     AsyncWaitOp::create(in, loc, plan.distance - 1);
   }
   if (!plan.fillsLate) {
-    if (!copies.inGroups && !copies.empty) {
+    if (!copies.inGroups && !copies.empty && !plan.beginsAll) {
       SyncOp::create(in, loc);
     }
     beginLaterIteration(in, far);
@@ -197,7 +197,11 @@ void Rewriter::beginLaterIteration(OpBuilder &in, IRMapping &far) {
   if (copies.empty) {
     AcquireOp::create(in, loc, copies.empty, fills, fillPhase, exists);
   }
-  copies.issue(in, far, fills, exists);
+  if (!plan.beginsAll) {
+    copies.issue(in, far, fills, exists);
+  } else if (copies.inGroups) {
+    AsyncCommitOp::create(in, loc); // waits count groups
+  }
 }
 
 /// The iteration itself, its loads replaced.
