@@ -78,22 +78,26 @@ tile.kernel @narrow(%a: !tile.ptr<i8>, %out: !tile.ptr<i32> {tile.divisibility =
 }
 
 // A state that goes from iteration to iteration: four iterations' loads, then the four
-// iterations. Of the last group two may not be there.
+// iterations. What is left is a group of two and one of one, each if it is there.
 // CHECK-LABEL: tile.kernel @in_guard
 // CHECK: scf.if
-// CHECK: %[[GROUPS:.*]] = tile.divui {{.*}}, %c4_i64 : i64
+// CHECK: %[[GROUPS:.*]] = tile.divui %[[ALL:.*]], %c4_i32 : i32
 // CHECK: scf.for %{{.*}} to %[[GROUPS]]
 // CHECK-COUNT-4: tile.load_view
 // CHECK-NOT: tile.load_view
 // CHECK-COUNT-4: tile.store_view
+// CHECK: %[[DONE:.*]] = arith.muli %[[GROUPS]], %c4_i32
+// CHECK: %[[TWO:.*]] = arith.andi %[[ALL]], %c2_i32
 // CHECK: scf.if
-// CHECK-COUNT-3: tile.load_view
+// CHECK-COUNT-2: tile.load_view
 // CHECK-NOT: tile.load_view
-// CHECK: tile.store_view
+// CHECK-COUNT-2: tile.store_view
+// CHECK: %[[BEFORE:.*]] = arith.addi %[[DONE]], %[[TWO]]
+// CHECK: arith.andi %[[ALL]], %c1_i32
 // CHECK: scf.if
-// CHECK: tile.store_view
-// CHECK: scf.if
-// CHECK: tile.store_view
+// CHECK: arith.muli %[[BEFORE]], %c1_i32
+// CHECK-COUNT-1: tile.load_view
+// CHECK-COUNT-1: tile.store_view
 // CHECK-NOT: tile.store_view
 // CHECK: tile.return
 tile.kernel @in_guard(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %y: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 2 : i64}, %n: i32, %c: i1) attributes {tile.num_warps = 4 : i32} {
@@ -496,13 +500,11 @@ tile.kernel @reducing(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.gro
 // CHECK-COUNT-4: arith.addf
 // CHECK: scf.yield
 // CHECK: scf.if
-// CHECK-COUNT-3: tile.load
-// CHECK-NOT: tile.load
-// CHECK: arith.addf
+// CHECK-COUNT-2: tile.load
+// CHECK-COUNT-2: arith.addf
 // CHECK: scf.if
-// CHECK: arith.addf
-// CHECK: scf.if
-// CHECK: arith.addf
+// CHECK-COUNT-1: tile.load
+// CHECK-COUNT-1: arith.addf
 // CHECK-NOT: arith.addf
 // CHECK: tile.return
 tile.kernel @scales(%x: !tile.ptr<f32> {tile.group = 1 : i64}, %o: !tile.ptr<f32> {tile.group = 2 : i64}, %n: i32) {

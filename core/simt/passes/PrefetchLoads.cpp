@@ -150,6 +150,8 @@ private:
   void carryOneIteration();
   SmallVector<Value> emitRest(OpBuilder &b, Value index, unsigned most,
                               SmallVector<Value> carried);
+  SmallVector<Value> emitTogether(OpBuilder &b, Value first, int64_t together,
+                                  SmallVector<Value> carried);
   void loadGroups(int64_t together, bool groupsRest);
   void loadAtMost(unsigned iterations);
   void loadAll(int64_t iterations);
@@ -390,42 +392,53 @@ SmallVector<Value> Prefetcher::emitRest(OpBuilder &b, Value index,
   return carried;
 }
 
+/// So many iterations from `first` on, which are all there: their loads, then
+/// what is done with them. What the last one yields.
+SmallVector<Value> Prefetcher::emitTogether(OpBuilder &b, Value first,
+                                            int64_t together,
+                                            SmallVector<Value> carried) {
+  SmallVector<IRMapping, 4> all(static_cast<size_t>(together));
+  for (auto [i, map] : llvm::enumerate(all)) {
+    map.map(loop.getInductionVar(), indexAfter(b, loop, first, unsigned(i)));
+    for (Operation &op : *loop.getBody()) {
+      if (slice.ops.contains(&op) || llvm::is_contained(loads, &op)) {
+        b.clone(op, map);
+      }
+    }
+  }
+  for (IRMapping &map : all) {
+    map.map(loop.getRegionIterArgs(), carried);
+    carried = emitBody(b, map);
+  }
+  return carried;
+}
+
 /// Whole groups of iterations, each with its loads first. The rest is the loop
-/// itself, or one more group, in which some iterations may not be there. In 64
-/// bits, in which no index leaves its type.
+/// itself, or a smaller group for each bit of the number that is left: a loop
+/// of few iterations does no more than it has. In the counter's width: the
+/// number of iterations has no more bits without a sign, and an index that
+/// wraps is that of no iteration.
 void Prefetcher::loadGroups(int64_t together, bool groupsRest) {
   OpBuilder b(loop);
-  const bool isUnsigned = loop.getUnsignedCmp();
   const Type type = loop.getInductionVar().getType();
   auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value));
+    return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, value));
   };
-  auto wide = [&](Value value, bool asUnsigned) -> Value {
-    if (value.getType().isInteger(64)) {
-      return value;
-    }
-    return asUnsigned
-               ? Value(arith::ExtUIOp::create(b, loc, b.getI64Type(), value))
-               : arith::ExtSIOp::create(b, loc, b.getI64Type(), value);
-  };
-  auto narrow = [&](OpBuilder &at, Value value) -> Value {
-    return type.isInteger(64) ? value
-                              : arith::TruncIOp::create(at, loc, type, value);
-  };
-  Value low = wide(loop.getLowerBound(), isUnsigned),
-        step = wide(loop.getStep(), true);
-  Value stride = arith::MulIOp::create(b, loc, step, constant(together));
-  Value distance = arith::SubIOp::create(
-      b, loc, wide(loop.getUpperBound(), isUnsigned), low);
+  const Value low = loop.getLowerBound(), step = loop.getStep();
+  Value distance =
+      arith::SubIOp::create(b, loc, loop.getUpperBound(), low);
   // iterations = ceildiv(distance, step), which is above 0 if there is any.
   Value last = tile::DivUIOp::create(
-      b, loc, b.getI64Type(),
-      arith::SubIOp::create(b, loc, distance, constant(1)), step);
+      b, loc, type, arith::SubIOp::create(b, loc, distance, constant(1)), step);
   Value iterations = arith::SelectOp::create(
-      b, loc, hasIteration(b, loop, loop.getLowerBound(), 0),
+      b, loc, hasIteration(b, loop, low, 0),
       arith::AddIOp::create(b, loc, last, constant(1)), constant(0));
-  Value groups = tile::DivUIOp::create(b, loc, b.getI64Type(), iterations,
-                                       constant(together));
+  Value groups =
+      tile::DivUIOp::create(b, loc, type, iterations, constant(together));
+  auto indexOf = [&](OpBuilder &at, Value iteration) -> Value {
+    return arith::AddIOp::create(
+        at, loc, low, arith::MulIOp::create(at, loc, iteration, step));
+  };
   auto made = scf::ForOp::create(b, loc, constant(0), groups, constant(1),
                                  loop.getInitArgs());
   made->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
@@ -433,50 +446,49 @@ void Prefetcher::loadGroups(int64_t together, bool groupsRest) {
     made.getBody()->getTerminator()->erase();
   }
   OpBuilder in = OpBuilder::atBlockEnd(made.getBody());
-  // Of iterations that are all there: what is added stays in the type.
-  const Value first = narrow(
-      in, arith::AddIOp::create(
-              in, loc, low,
-              arith::MulIOp::create(in, loc, made.getInductionVar(), stride)));
-  SmallVector<IRMapping> all(static_cast<size_t>(together));
-  for (auto [i, map] : llvm::enumerate(all)) {
-    map.map(loop.getInductionVar(), indexAfter(in, loop, first, unsigned(i)));
-    for (Operation &op : *loop.getBody()) {
-      if (slice.ops.contains(&op) || llvm::is_contained(loads, &op)) {
-        in.clone(op, map);
-      }
-    }
-  }
-  SmallVector<Value> carried(made.getRegionIterArgs());
-  for (IRMapping &map : all) {
-    map.map(loop.getRegionIterArgs(), carried);
-    carried = emitBody(in, map);
-  }
-  scf::YieldOp::create(in, loc, carried);
-  Value done = arith::AddIOp::create(
-      b, loc, low, arith::MulIOp::create(b, loc, groups, stride));
-  Value rest = narrow(b, done);
+  Value many =
+      arith::ConstantOp::create(in, loc, in.getIntegerAttr(type, together));
+  const Value first = indexOf(
+      in, arith::MulIOp::create(in, loc, made.getInductionVar(), many));
+  scf::YieldOp::create(in, loc,
+                       emitTogether(in, first, together,
+                                    SmallVector<Value>(
+                                        made.getRegionIterArgs())));
+  SmallVector<Value> carried(made.getResults());
+  Value done = arith::MulIOp::create(b, loc, groups, constant(together));
   if (!groupsRest) {
-    loop.getLowerBoundMutable().assign(rest);
-    loop.getInitArgsMutable().assign(made.getResults());
+    Value isOpen = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, done,
+                                         iterations);
+    loop.getLowerBoundMutable().assign(arith::SelectOp::create(
+        b, loc, isOpen, indexOf(b, done), loop.getUpperBound()));
+    loop.getInitArgsMutable().assign(carried);
     return;
   }
-  const bool hasResults = made.getNumResults() != 0;
-  Value isOpen = arith::CmpIOp::create(
-      b, loc, arith::CmpIPredicate::ne,
-      arith::MulIOp::create(b, loc, groups, constant(together)), iterations);
-  auto branch = scf::IfOp::create(b, loc, loop.getResultTypes(), isOpen,
-                                  /*withElseRegion=*/hasResults);
-  OpBuilder then = hasResults ? branch.getThenBodyBuilder()
-                              : OpBuilder(branch.thenBlock()->getTerminator());
-  SmallVector<Value> results =
-      emitRest(then, rest, unsigned(together - 1), made.getResults());
-  if (hasResults) {
-    scf::YieldOp::create(then, loc, results);
-    OpBuilder none = branch.getElseBodyBuilder();
-    scf::YieldOp::create(none, loc, made.getResults());
+  for (int64_t few = together / 2; few != 0; few /= 2) {
+    Value isOpen = arith::CmpIOp::create(
+        b, loc, arith::CmpIPredicate::ne,
+        arith::AndIOp::create(b, loc, iterations, constant(few)), constant(0));
+    auto branch = scf::IfOp::create(b, loc, loop.getResultTypes(), isOpen,
+                                    /*withElseRegion=*/!carried.empty());
+    OpBuilder then = branch.getThenBodyBuilder();
+    if (carried.empty()) {
+      then.setInsertionPoint(branch.thenBlock()->getTerminator());
+    }
+    SmallVector<Value> results =
+        emitTogether(then, indexOf(then, done), few, carried);
+    if (!carried.empty()) {
+      scf::YieldOp::create(then, loc, results);
+      OpBuilder none = branch.getElseBodyBuilder();
+      scf::YieldOp::create(none, loc, carried);
+    }
+    carried.assign(branch.result_begin(), branch.result_end());
+    if (few != 1) {
+      Value more =
+          arith::AndIOp::create(b, loc, iterations, constant(few));
+      done = arith::AddIOp::create(b, loc, done, more);
+    }
   }
-  loop.replaceAllUsesWith(branch.getResults());
+  loop.replaceAllUsesWith(carried);
   loop.erase();
 }
 
