@@ -70,23 +70,57 @@ std::string LoopPeeling::whyNotSplit(scf::ForOp loop,
   return {};
 }
 
+/// The bound is dividend / divisor, or not above 0. So is (n + c) / d with
+/// constants c and d where the sum wraps: then it is negative.
+struct LoopPeeling::Bound {
+  Polynomial dividend;
+  int64_t divisor = 1;
+};
+
+std::optional<LoopPeeling::Bound> LoopPeeling::upperBound(scf::ForOp loop) {
+  auto high = forms.of(loop.getUpperBound());
+  if (!high) {
+    return std::nullopt;
+  }
+  auto quotient = loop.getUpperBound().getDefiningOp<tile::DivSIOp>();
+  auto sum = quotient ? quotient.getLhs().getDefiningOp<arith::AddIOp>()
+                      : arith::AddIOp();
+  if (!sum || !sum.getType().isSignlessInteger()) {
+    return Bound{high->start};
+  }
+  auto divisor = forms.of(quotient.getRhs()), more = forms.of(sum.getRhs());
+  const int64_t by = divisor ? divisor->start.constant().value_or(0) : 0,
+                added = more ? more->start.constant().value_or(-1) : -1;
+  auto dividend =
+      Polynomial::add(Polynomial::scalar(forms.scalars().number(sum.getLhs())),
+                      Polynomial(added));
+  return by > 0 && added >= 0 && dividend ? Bound{*dividend, by}
+                                          : Bound{high->start};
+}
+
 bool LoopPeeling::leavesOneIteration(scf::ForOp loop,
                                      ArrayRef<Polynomial> slacks) {
   const unsigned iv = forms.scalars().number(loop.getInductionVar());
-  auto high = forms.of(loop.getUpperBound());
+  const std::optional<Bound> high = upperBound(loop);
   const int64_t by = *forms.of(loop.getStep())->start.constant();
   return high && llvm::all_of(slacks, [&](const Polynomial &slack) {
            // slack = rest - slope * iteration < 0, and so iteration + by >=
-           // high if rest + 1 + slope * by >= slope * high
+           // high if rest + 1 + slope * by >= slope * high. The quotient high
+           // is at most iteration + by if its dividend is at most divisor *
+           // (iteration + by) + divisor - 1.
            const int64_t slope = -slack.coefficientOf({iv});
-           int64_t ahead;
-           if (__builtin_mul_overflow(slope, by, &ahead) ||
+           const int64_t often = slope / high->divisor;
+           int64_t ahead, rounded;
+           if (slope % high->divisor != 0 ||
+               __builtin_mul_overflow(slope, by, &ahead) ||
+               __builtin_sub_overflow(slope, often, &rounded) ||
+               __builtin_add_overflow(ahead, rounded, &ahead) ||
                __builtin_add_overflow(ahead, 1, &ahead)) {
              return false;
            }
            auto room = Polynomial::add(slack, Polynomial::of({{iv}, 1}), slope);
            room = room ? Polynomial::add(*room, Polynomial(ahead)) : room;
-           room = room ? Polynomial::add(*room, high->start, -slope) : room;
+           room = room ? Polynomial::add(*room, high->dividend, -often) : room;
            return room && isNonNegative(*room);
          });
 }

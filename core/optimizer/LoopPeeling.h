@@ -59,6 +59,8 @@ public:
   std::vector<analysis::IterationMask> costlyMasks(mlir::scf::ForOp loop);
 
 private:
+  struct Bound;
+  std::optional<Bound> upperBound(mlir::scf::ForOp loop);
   bool isNonNegative(const analysis::Polynomial &p) {
     return forms.scalars().range(p, hints).nonNegative();
   }

@@ -35,6 +35,76 @@ tile.kernel @one_turn_left(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %n: i32) {
 }
 
 // -----
+// The same where the loop counts blocks: (n + 47) / 48 is no more than one above the
+// number of full blocks, and negative where the sum wraps.
+
+// CHECK-LABEL: @one_block_left
+// CHECK: scf.for
+// CHECK: tile.load_view {{.*}} checked [false]
+// CHECK: scf.if
+// CHECK: tile.load_view {{.*}} checked [true]
+// CHECK-NOT: scf.for
+// CHECK: tile.return
+tile.kernel @one_block_left(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %n: i32) {
+  %low = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %more = arith.constant 47 : i32
+  %width = arith.constant 48 : i32
+  %unit = arith.constant 1 : i64
+  %zero = arith.constant dense<0.0> : tensor<48xf32>
+  %origin = arith.constant 0 : i64
+  %block = arith.constant 48 : i64
+  %wide = arith.extsi %n : i32 to i64
+  %view = tile.make_view %x shape [%wide] strides [%unit] : !tile.ptr<f32> -> !tile.view<48xf32>
+  %rounded = arith.addi %n, %more : i32
+  %blocks = tile.divsi %rounded, %width : i32
+  %sum = scf.for %k = %low to %blocks step %one iter_args(%acc = %zero) -> (tensor<48xf32>) : i32 {
+    %number = arith.extsi %k : i32 to i64
+    %at = arith.muli %number, %block : i64
+    %v = tile.load_view %view[%at] checked [true] : !tile.view<48xf32> -> tensor<48xf32>
+    %next = arith.addf %acc, %v : tensor<48xf32>
+    scf.yield %next : tensor<48xf32>
+  }
+  %out = tile.make_view %y shape [%wide] strides [%unit] : !tile.ptr<f32> -> !tile.view<48xf32>
+  tile.store_view %out[%origin], %sum checked [false] : !tile.view<48xf32>, tensor<48xf32>
+  tile.return
+}
+
+// -----
+// Of (n + 96) / 48 blocks two may not be full.
+
+// CHECK-LABEL: @two_blocks_left
+// CHECK: scf.for
+// CHECK: tile.load_view {{.*}} checked [false]
+// CHECK: scf.for
+// CHECK: tile.load_view {{.*}} checked [true]
+// CHECK: tile.return
+tile.kernel @two_blocks_left(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %n: i32) {
+  %low = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %more = arith.constant 96 : i32
+  %width = arith.constant 48 : i32
+  %unit = arith.constant 1 : i64
+  %zero = arith.constant dense<0.0> : tensor<48xf32>
+  %origin = arith.constant 0 : i64
+  %block = arith.constant 48 : i64
+  %wide = arith.extsi %n : i32 to i64
+  %view = tile.make_view %x shape [%wide] strides [%unit] : !tile.ptr<f32> -> !tile.view<48xf32>
+  %rounded = arith.addi %n, %more : i32
+  %blocks = tile.divsi %rounded, %width : i32
+  %sum = scf.for %k = %low to %blocks step %one iter_args(%acc = %zero) -> (tensor<48xf32>) : i32 {
+    %number = arith.extsi %k : i32 to i64
+    %at = arith.muli %number, %block : i64
+    %v = tile.load_view %view[%at] checked [true] : !tile.view<48xf32> -> tensor<48xf32>
+    %next = arith.addf %acc, %v : tensor<48xf32>
+    scf.yield %next : tensor<48xf32>
+  }
+  %out = tile.make_view %y shape [%wide] strides [%unit] : !tile.ptr<f32> -> !tile.view<48xf32>
+  tile.store_view %out[%origin], %sum checked [false] : !tile.view<48xf32>, tensor<48xf32>
+  tile.return
+}
+
+// -----
 // Blocks of 48 every 16: three iterations cross the bound.
 
 // CHECK-LABEL: @no_branch_for_blocks_that_overlap
