@@ -284,8 +284,11 @@ void PeelMasks::versionBlock(Block &block) {
   }
   // What runs once keeps its checks; but masks beside what a loop of dots
   // leaves take registers from the loop.
-  if (has(optimizer::Feature::PredicatedAccesses) && !hasLoopFrom(first) &&
-      !lastDotLoop(block)) {
+  auto isChecked = [&](Operation *op) {
+    return llvm::any_of(open, [&](Check *check) { return check->access == op; });
+  };
+  if (has(optimizer::Feature::PredicatedAccesses) &&
+      !loopsAskFrom(first, isChecked) && !lastDotLoop(block)) {
     return;
   }
   if (isAskedWithIterations(open, first)) {

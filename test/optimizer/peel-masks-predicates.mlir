@@ -62,6 +62,37 @@ tile.kernel @copied_around_a_loop(%y: !tile.ptr<f32>, %rows: i64, %n: i64, %s: f
 }
 
 // -----
+// A loop that asks for none of the checks is no reason to copy what stands around it.
+
+// CHECK-LABEL: @no_copy_for_another_loop
+// CHECK-NOT: scf.if
+// CHECK: tile.load_view {{.*}} checked [true]
+// CHECK: scf.for
+// CHECK: tile.store_view {{.*}} checked [true]
+// CHECK-NOT: tile.store_view
+tile.kernel @no_copy_for_another_loop(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %s: !tile.ptr<f32>, %n: i64, %rounds: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %one = arith.constant 1 : i64
+  %width = arith.constant 128 : i64
+  %p = tile.program_id 0
+  %pid = arith.extsi %p : i32 to i64
+  %at = arith.muli %pid, %width : i64
+  %from = tile.make_view %x shape [%n] strides [%one] : !tile.ptr<f32> -> !tile.view<128xf32>
+  %begin = tile.load_view %from[%at] checked [true] : !tile.view<128xf32> -> tensor<128xf32>
+  %sum = scf.for %i = %c0 to %rounds step %c1 iter_args(%acc = %begin) -> (tensor<128xf32>) : i32 {
+    %q = tile.addptr %s, %i : !tile.ptr<f32>, i32
+    %v = tile.load %q : !tile.ptr<f32> -> f32
+    %all = tile.splat %v : f32 -> tensor<128xf32>
+    %next = arith.addf %acc, %all : tensor<128xf32>
+    scf.yield %next : tensor<128xf32>
+  }
+  %to = tile.make_view %y shape [%n] strides [%one] : !tile.ptr<f32> -> !tile.view<128xf32>
+  tile.store_view %to[%at], %sum checked [true] : !tile.view<128xf32>, tensor<128xf32>
+  tile.return
+}
+
+// -----
 // Dots that run once do not change that: three of them would stand there twice.
 
 // CHECK-LABEL: @no_copy_beside_a_dot

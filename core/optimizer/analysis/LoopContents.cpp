@@ -20,12 +20,27 @@ bool tz::analysis::hasDots(Operation *op) {
       .wasInterrupted();
 }
 
-bool tz::analysis::hasLoopFrom(Operation *first) {
+static bool isMaskFromBefore(Value value, Operation *loop) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.getElementType().isInteger(1) &&
+         !loop->isAncestor(value.getParentBlock()->getParentOp());
+}
+
+bool tz::analysis::loopsAskFrom(Operation *first,
+                                function_ref<bool(Operation *)> isChecked) {
   return llvm::any_of(
       llvm::make_range(first->getIterator(), first->getBlock()->end()),
-      [](Operation &op) {
-        return op
-            .walk([](LoopLikeOpInterface) { return WalkResult::interrupt(); })
+      [&](Operation &top) {
+        return top
+            .walk([&](LoopLikeOpInterface loop) {
+              return loop->walk([&](Operation *op) {
+                bool asks = isChecked(op);
+                for (Value operand : op->getOperands()) {
+                  asks = asks || isMaskFromBefore(operand, loop);
+                }
+                return asks ? WalkResult::interrupt() : WalkResult::advance();
+              });
+            })
             .wasInterrupted();
       });
 }

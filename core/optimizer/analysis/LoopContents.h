@@ -17,8 +17,10 @@
 namespace tz::analysis {
 
 bool hasDots(mlir::Operation *op);
-/// Is there a loop in `first` or behind it in its block?
-bool hasLoopFrom(mlir::Operation *first);
+/// Does a loop in `first`, or behind it in its block, hold one of these
+/// accesses, or read a mask from before it?
+bool loopsAskFrom(mlir::Operation *first,
+                  llvm::function_ref<bool(mlir::Operation *)> isChecked);
 /// The last loop of the block that has dots.
 mlir::Operation *lastDotLoop(mlir::Block &block);
 /// Whether a select in `loop` is by `mask`, alone or with others.

@@ -21,7 +21,10 @@ static void write(scf::ForOp loop, llvm::raw_ostream &out) {
           : hasDots(loop) ? "with dots"
                           : "no dots")
       << (computesOperands(loop) ? ", computes operands" : "")
-      << (hasLoopFrom(loop->getNextNode()) ? ", a loop behind it" : "");
+      << (loopsAskFrom(loop->getNextNode(),
+                       [](Operation *op) { return isa<tile::LoadOp>(op); })
+              ? ", loops that load behind it"
+              : "");
 }
 
 Describe tz::opt::describeLoopContents(tile::KernelOp) {

@@ -2,12 +2,12 @@
 // RUN: tz-opt %s --tile-print-loop-contents -o /dev/null | FileCheck %s
 
 // CHECK-LABEL: tile-print-loop-contents @loops
-// CHECK-NEXT: scf.for: no dots, a loop behind it
+// CHECK-NEXT: scf.for: no dots, loops that load behind it
 // CHECK-NEXT: arith.cmpi %7: predicate
 // CHECK-NEXT: arith.cmpi %9: selects
 // CHECK-NEXT: arith.cmpi %12: neither
 // CHECK-NEXT: arith.cmpi %13: neither
-// CHECK-NEXT: scf.for: with dots, a loop behind it
+// CHECK-NEXT: scf.for: with dots, loops that load behind it
 // CHECK-NEXT: scf.for: last with dots, computes operands
 // CHECK-NEXT: arith.cmpi %5: neither
 tile.kernel @loops(%x: !tile.ptr<f32>, %n: i32) {
