@@ -103,9 +103,14 @@ bool hasRecurrence(tile::KernelOp kernel) {
 /// Threads of a multiprocessor, each of which holds so many words at once.
 SmallVector<unsigned, 4> threadsWithoutDots(tile::KernelOp kernel,
                                             int64_t words) {
-  constexpr int64_t most = 96, many = 48, some = 24, few = 16;
-  if (words > most) {
+  constexpr int64_t tooMany = 192, most = 96, many = 48, some = 24, few = 16;
+  if (words > tooMany) {
     return {};
+  }
+  // Of floats that were halves in memory a thread need not hold all at once:
+  // 168 registers each may do, and three small blocks are more than two.
+  if (words > most) {
+    return {384};
   }
   const simt::Work work = simt::workOf(kernel);
   const bool isRecurrence = hasRecurrence(kernel);

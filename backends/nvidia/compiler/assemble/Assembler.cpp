@@ -201,8 +201,8 @@ namespace {
 /// those that hold loads, or do not, the spills say nothing of the others.
 size_t nextChoice(ArrayRef<AssemblerChoice> choices, size_t at,
                   unsigned spillBytes) {
-  // A register more saves a word that is stored once and perhaps once more.
-  const unsigned wanted = choices[at].registers + spillBytes / 8;
+  // A register more saves a word, which long code spills up to eight times.
+  const unsigned wanted = choices[at].registers + spillBytes / 32;
   const bool holds = choices[at].holds;
   for (++at; at + 1 < choices.size() && choices[at].registers < wanted &&
              choices[at].holds == holds;) {
