@@ -89,6 +89,7 @@ private:
   void overLanes(Registers &values, ArrayRef<unsigned> bits, bool isLast);
   Value *indexOf(unsigned reg, Value *part);
   void leaveParts(ArrayRef<Region> regions);
+  bool joinsByLanes(unsigned parts);
   Registers joinParts(unsigned reg, ArrayRef<Region> regions, unsigned parts);
   void overWarps();
   Coordinates placeOf(unsigned reg) const {
@@ -297,12 +298,30 @@ void KernelLowering::Reduce::leaveParts(ArrayRef<Region> regions) {
   }
 }
 
-/// What the warps have left, combined: as a tree in each thread, or, of many
-/// parts, by the lanes of each warp, which read one each. The tree is the same.
+/// Does each thread do so much less if the lanes of a warp read one part each
+/// and exchange what they combine? The exchanges wait for each other.
+bool KernelLowering::Reduce::joinsByLanes(unsigned parts) {
+  constexpr unsigned many = 32;
+  constexpr int64_t ofFunction = 8, ofExchanges = 48;
+  if (parts > in.hooks.lanes()) {
+    return false;
+  }
+  int64_t cost = 0;
+  for (mlir::Operation &one : op.getCombine().front().without_terminator()) {
+    cost += isa<tile::MathOp, tile::DivFOp>(one) ? ofFunction : 1;
+  }
+  const auto read = int64_t(n);
+  const int64_t inThread = parts * read + (parts - 1) * cost,
+                levels = Log2_32(parts),
+                byLanes = 2 * read + levels * (read + cost);
+  return parts >= many || inThread - byLanes >= ofExchanges;
+}
+
+/// What the warps have left, combined: as a tree in each thread, or by the
+/// lanes of each warp, which read one part each. The tree is the same.
 Registers KernelLowering::Reduce::joinParts(unsigned reg,
                                             ArrayRef<Region> regions,
                                             unsigned parts) {
-  constexpr unsigned many = 32;
   auto read = [&](Value *part) {
     Registers values;
     Value *at = indexOf(reg, part);
@@ -311,7 +330,7 @@ Registers KernelLowering::Reduce::joinParts(unsigned reg,
     }
     return values;
   };
-  if (parts >= many && parts <= in.hooks.lanes()) {
+  if (joinsByLanes(parts)) {
     Registers values = read(b.CreateAnd(in.lane, b.getInt32(parts - 1)));
     SmallVector<unsigned> bits(Log2_32(parts));
     std::iota(bits.begin(), bits.end(), 0);
