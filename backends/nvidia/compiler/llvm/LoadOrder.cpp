@@ -66,6 +66,7 @@ private:
     unsigned words;
     SmallVector<Instruction *, 16> parts; // unpacked from it
     size_t use;                           // the first other one that reads it
+    size_t work = 0;                      // others that need no other load
   };
 
   unsigned wordsIn(Type *type) const {
@@ -82,7 +83,8 @@ private:
   SmallVector<Instruction *> all;
   DenseMap<const Instruction *, size_t> at;     // index in `all`
   DenseMap<const Instruction *, size_t> partOf; // index in `loads`
-  DenseSet<const Instruction *> dependent; // others that read loaded values
+  static constexpr size_t Several = SIZE_MAX;
+  DenseMap<const Instruction *, size_t> dependent; // others, on which load
   SmallVector<Load> loads;
   uint64_t words = 0;
 };
@@ -115,6 +117,12 @@ void Stretch::add(Instruction &one) {
       return;
     }
   }
+  auto dependsOn = [&](size_t load) {
+    auto [known, isNew] = dependent.try_emplace(&one, load);
+    if (!isNew && known->second != load) {
+      known->second = Several;
+    }
+  };
   for (const Value *operand : one.operands()) {
     auto *from = dyn_cast<Instruction>(operand);
     if (!from) {
@@ -123,10 +131,14 @@ void Stretch::add(Instruction &one) {
     if (auto known = partOf.find(from); known != partOf.end()) {
       size_t &use = loads[known->second].use;
       use = std::min(use, place);
-      dependent.insert(&one);
-    } else if (dependent.contains(from)) {
-      dependent.insert(&one);
+      dependsOn(known->second);
+    } else if (auto on = dependent.find(from); on != dependent.end()) {
+      dependsOn(size_t(on->second));
     }
+  }
+  if (auto on = dependent.find(&one);
+      on != dependent.end() && on->second != Several) {
+    ++loads[on->second].work;
   }
   if (isLoad(one)) {
     partOf[&one] = loads.size();
@@ -192,7 +204,8 @@ static SmallVector<Value *, 4> wordsOf(IRBuilder<> &b, Instruction *load) {
 /// Each word |= (a word of each load) & zero: nothing is computed of one of
 /// them before all are there.
 void Stretch::hold(ArrayRef<size_t> byUse, size_t behind) {
-  // Instructions between the uses: fewer than these are no reason to hold. Of
+  // Instructions between the uses, or that ptxas may do there, since they need
+  // the first load alone: fewer than these are no reason to hold. Of
   // comparisons twice the number of predicates are: ptxas rather lets a load
   // wait than that it keeps a predicate in a register.
   constexpr size_t longWork = 64, longWorkPerWord = 16, predicates = 7;
@@ -215,7 +228,8 @@ void Stretch::hold(ArrayRef<size_t> byUse, size_t behind) {
   const auto compares = llvm::count_if(between, [&](Instruction *one) {
     return isa<CmpInst>(one) && dependent.contains(one);
   });
-  if (between.size() < std::max(longWork, longWorkPerWord * count) &&
+  const size_t work = std::max(between.size(), loads[byUse.front()].work);
+  if (work < std::max(longWork, longWorkPerWord * count) &&
       size_t(compares) < 2 * predicates) {
     return;
   }
