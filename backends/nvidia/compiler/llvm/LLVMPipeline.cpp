@@ -67,6 +67,7 @@ void optimize(Module &module, TargetMachine &machine) {
   lowering::runPasses(module, machine, lowering::simplification(addOwnPasses));
   for (Function &function : module) {
     shareWideProducts(function);
+    narrowFactors(function);
     multiplyByReciprocals(function); // it knows comparisons as LLVM has them
     keepOrderedCompares(function);
     unguardDivisions(function);

@@ -22,6 +22,9 @@ void pairConversions(llvm::Function &function);
 /// WideProducts.cpp: both halves of a product at once.
 void shareWideProducts(llvm::Function &function);
 
+/// WideFactors.cpp: products of 64 bits whose factors have 32.
+void narrowFactors(llvm::Function &function);
+
 /// OrderedCompares.cpp: comparisons that know NaN.
 void keepOrderedCompares(llvm::Function &function);
 
