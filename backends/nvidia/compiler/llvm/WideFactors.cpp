@@ -1,10 +1,13 @@
 //===- WideFactors.cpp - products of 64 bits whose factors have 32 --------===//
 //
 // What   A product of two values of 64 bits that fit into 32 with a sign, or
-//        are such values shifted up, becomes one mul.wide.s32.
+//        are such values shifted up, becomes one mul.wide.s32. Two products
+//        that are added to an address are added to each other first.
 // Why    LLVM chooses it where both are extended alike. A program's number is
 //        not negative and extended with zeros, a stride with its sign: their
-//        product is three multiplications then, for each array of a kernel.
+//        product is three multiplications then, for each array of a kernel. A
+//        sum of products is one instruction for each; scaled and added to an
+//        address, each takes three.
 //===----------------------------------------------------------------------===//
 #include "backends/nvidia/compiler/llvm/LateRewrites.h"
 
@@ -21,6 +24,8 @@ using namespace llvm::PatternMatch;
 namespace tz::nvidia {
 
 namespace {
+
+constexpr StringLiteral Product = "mul.wide.s32";
 
 /// A value of 64 bits that has the upper 33 bits equal, and how far it is
 /// shifted up.
@@ -58,6 +63,42 @@ bool isExtendedAlike(Value *a, Value *b) {
          (isa<ZExtInst>(a) && isa<ZExtInst>(b));
 }
 
+/// A product, or a sum that ends with one.
+bool isProduct(const Value *index) {
+  if (auto *sum = dyn_cast<BinaryOperator>(index);
+      sum && sum->getOpcode() == Instruction::Add) {
+    return isProduct(sum->getOperand(1));
+  }
+  auto *call = dyn_cast<CallInst>(index);
+  auto *text = call ? dyn_cast<InlineAsm>(call->getCalledOperand()) : nullptr;
+  return (text && text->getAsmString().starts_with(Product)) ||
+         match(index, m_Mul(m_SExt(m_Value()), m_SExt(m_Value())));
+}
+
+/// (p + a) + b, as p + (a + b): in one block, that no loop keeps both.
+void addProductsFirst(Function &function) {
+  for (BasicBlock &block : function) {
+    for (Instruction &one : make_early_inc_range(block)) {
+      auto *outer = dyn_cast<GetElementPtrInst>(&one);
+      auto *inner =
+          outer ? dyn_cast<GetElementPtrInst>(outer->getPointerOperand())
+                : nullptr;
+      if (!inner || inner->getParent() != &block || !inner->hasOneUse() ||
+          outer->getNumIndices() != 1 || inner->getNumIndices() != 1 ||
+          outer->getSourceElementType() != inner->getSourceElementType() ||
+          !isProduct(outer->getOperand(1)) || !isProduct(inner->getOperand(1))) {
+        continue;
+      }
+      IRBuilder<> b(outer);
+      Value *sum = b.CreateAdd(inner->getOperand(1), outer->getOperand(1));
+      outer->replaceAllUsesWith(b.CreateGEP(outer->getSourceElementType(),
+                                            inner->getPointerOperand(), sum));
+      outer->eraseFromParent();
+      inner->eraseFromParent();
+    }
+  }
+}
+
 } // namespace
 
 void narrowFactors(Function &function) {
@@ -79,8 +120,8 @@ void narrowFactors(Function &function) {
     IRBuilder<> b(one);
     auto *type = FunctionType::get(b.getInt64Ty(),
                                    {b.getInt32Ty(), b.getInt32Ty()}, false);
-    auto *text = InlineAsm::get(type, "mul.wide.s32 $0, $1, $2;", "=l,r,r",
-                                /*hasSideEffects=*/false);
+    auto *text = InlineAsm::get(type, (Product + " $0, $1, $2;").str(),
+                                "=l,r,r", /*hasSideEffects=*/false);
     CallInst *product =
         b.CreateCall(text, {narrow(b, x->value), narrow(b, y->value)});
     product->setDoesNotAccessMemory();
@@ -90,6 +131,7 @@ void narrowFactors(Function &function) {
                                        : b.CreateShl(product, shift));
     one->eraseFromParent();
   }
+  addProductsFirst(function);
 }
 
 } // namespace tz::nvidia
