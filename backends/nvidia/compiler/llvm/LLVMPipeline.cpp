@@ -7,6 +7,7 @@
 
 #include "backends/nvidia/compiler/llvm/LateRewrites.h"
 #include "backends/nvidia/compiler/llvm/LongKernels.h"
+#include "backends/nvidia/compiler/llvm/PairedHalves.h"
 
 #include "terrazzo/lowering/Simplification.h"
 #include "terrazzo/plugin/Error.h"
@@ -60,6 +61,7 @@ static void addOwnPasses(lowering::Place place, FunctionPassManager &passes) {
     passes.addPass(CutManyUses());
   } else {
     passes.addPass(ADCEPass()); // what loops carried for copies only
+    passes.addPass(PairHalves());
   }
 }
 
