@@ -2,7 +2,7 @@
 // RUN: tz-opt %s --simt-assign-layouts "--simt-pipeline-loops=async-copy-bytes=4 shared-bytes=65536" --simt-prefetch-loads --cse | FileCheck %s
 // RUN: tz-opt --simt-assign-layouts --simt-prefetch-loads %s -mlir-pass-statistics -o /dev/null 2>&1 | FileCheck %s --check-prefix=STATS
 // STATS: simt-prefetch-loads
-// STATS: 16  prefetched
+// STATS: 18  prefetched
 
 // The block to copy is loaded as well: its copies go two iterations ahead, its number
 // three. After the last iteration the last number is loaded again.
@@ -563,5 +563,97 @@ tile.kernel @wraps(%x: !tile.ptr<f32> {tile.group = 1 : i64}, %o: !tile.ptr<f32>
     scf.yield %next : f32
   }
   tile.store %o, %sum {group = 2 : i64} : !tile.ptr<f32>, f32
+  tile.return
+}
+
+// Single elements of a column are no vectors, though a thread has 16 bytes of them:
+// the loads of four iterations together. What is left begins at the bound where
+// nothing is.
+// CHECK-LABEL: tile.kernel @column
+// CHECK: %[[GROUPS:.*]] = tile.divui %[[ALL:.*]], %c4_i32 : i32
+// CHECK: scf.for
+// CHECK-COUNT-4: tile.load_view
+// CHECK-NOT: tile.load_view
+// CHECK: %[[DONE:.*]] = arith.muli %[[GROUPS]], %c4_i32
+// CHECK: %[[ANY:.*]] = arith.cmpi ne, %[[DONE]], %[[ALL]]
+// CHECK: %[[NEXT:.*]] = arith.addi
+// CHECK: %[[BEGIN:.*]] = arith.select %[[ANY]], %[[NEXT]], %arg2
+// CHECK: scf.for %{{.*}} = %[[BEGIN]] to %arg2
+// CHECK-COUNT-1: tile.load_view
+// CHECK-NOT: tile.load_view
+// CHECK: tile.return
+tile.kernel @column(%x: !tile.ptr<f32> {tile.group = 1 : i64}, %o: !tile.ptr<f32> {tile.group = 2 : i64}, %n: i32) attributes {tile.num_warps = 1 : i32} {
+  %zero = arith.constant dense<0.0> : tensor<128xf32>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %m = arith.constant 128 : i64
+  %pitch = arith.constant 16 : i64
+  %all = arith.constant 409600 : i64
+  %v = tile.make_view %x shape[%all] strides[%pitch] : !tile.ptr<f32> -> !tile.view<128xf32>
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<128xf32>) : i32 {
+    %wide = arith.extsi %i : i32 to i64
+    %at = arith.muli %wide, %m : i64
+    %some = tile.load_view %v[%at] checked [false] {group = 1 : i64} : !tile.view<128xf32> -> tensor<128xf32>
+    %next = arith.addf %acc, %some : tensor<128xf32>
+    scf.yield %next : tensor<128xf32>
+  }
+  %origin = arith.constant 0 : i64
+  %to = tile.make_view %o shape[%all] strides[%pitch] : !tile.ptr<f32> -> !tile.view<128xf32>
+  tile.store_view %to[%origin], %sum checked [false] {group = 2 : i64} : !tile.view<128xf32>, tensor<128xf32>
+  tile.return
+}
+
+// Blocks of one warp, which combines its lanes in each iteration: there are fewer of
+// them beside each other than of warps, so the next iteration's load goes ahead.
+// CHECK-LABEL: tile.kernel @one_warp
+// CHECK: %[[FIRST:.*]] = tile.load_view
+// CHECK: scf.for {{.*}}%[[NOW:[a-z0-9_]+]] = %[[FIRST]])
+// CHECK: %[[NEXT:.*]] = tile.load_view
+// CHECK: tile.reduce(%[[NOW]])
+// CHECK: scf.yield %[[NEXT]]
+// CHECK-LABEL: tile.kernel @more_warps
+// CHECK-COUNT-1: tile.load_view
+// CHECK-NOT: tile.load_view
+// CHECK: tile.return
+tile.kernel @one_warp(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %o: !tile.ptr<f32> {tile.group = 2 : i64}, %n: i32) attributes {tile.num_warps = 1 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %one = arith.constant 1 : i64
+  %m = arith.constant 128 : i64
+  %all = arith.constant 409600 : i64
+  %v = tile.make_view %x shape[%all] strides[%one] : !tile.ptr<f32> -> !tile.view<128xf32>
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %wide = arith.extsi %i : i32 to i64
+    %at = arith.muli %wide, %m : i64
+    %some = tile.load_view %v[%at] checked [false] {group = 1 : i64} : !tile.view<128xf32> -> tensor<128xf32>
+    %most = tile.reduce(%some) axis 0 : (tensor<128xf32>) -> f32 {
+    ^bb0(%a: f32, %b: f32):
+      %larger = tile.maxf %a, %b : f32
+      tile.yield %larger : f32
+    }
+    %to = tile.addptr %o, %i : !tile.ptr<f32>, i32
+    tile.store %to, %most {group = 2 : i64} : !tile.ptr<f32>, f32
+  }
+  tile.return
+}
+tile.kernel @more_warps(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %o: !tile.ptr<f32> {tile.group = 2 : i64}, %n: i32) attributes {tile.num_warps = 4 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %one = arith.constant 1 : i64
+  %m = arith.constant 2048 : i64
+  %all = arith.constant 409600 : i64
+  %v = tile.make_view %x shape[%all] strides[%one] : !tile.ptr<f32> -> !tile.view<2048xf32>
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %wide = arith.extsi %i : i32 to i64
+    %at = arith.muli %wide, %m : i64
+    %some = tile.load_view %v[%at] checked [false] {group = 1 : i64} : !tile.view<2048xf32> -> tensor<2048xf32>
+    %most = tile.reduce(%some) axis 0 : (tensor<2048xf32>) -> f32 {
+    ^bb0(%a: f32, %b: f32):
+      %larger = tile.maxf %a, %b : f32
+      tile.yield %larger : f32
+    }
+    %to = tile.addptr %o, %i : !tile.ptr<f32>, i32
+    tile.store %to, %most {group = 2 : i64} : !tile.ptr<f32>, f32
+  }
   tile.return
 }

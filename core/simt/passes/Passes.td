@@ -241,10 +241,12 @@ def PrefetchLoads : SimtPass<"simt-prefetch-loads"> {
   let summary = "load for the next iteration, or for several iterations at once, into registers";
   let description = [{
     In a loop with dots, loads that are no asynchronous copies are done one iteration
-    early; with one stage only those of a few registers. A small loop without dots, in which a thread loads a few bytes an iteration,
-    does the loads of four iterations together, then the four iterations. The last
-    group asks which of its iterations are there. All loads come first where up to
-    eight iterations are known, or it is known that there are at most four.
+    early; with one stage only those of a few registers. So they are in a recurrence,
+    and where blocks have one warp that combines its lanes. A small loop without dots,
+    in which a thread loads a few bytes an iteration, does the loads of four iterations
+    together, then the four iterations. What is left is a group of two and one of one,
+    each if it is there. All loads come first where up to eight iterations are known,
+    or it is known that there are at most four.
   }];
   let statistics = [
     Statistic<"prefetched", "prefetched", "loads that go ahead">

@@ -116,10 +116,18 @@ bool isWide(Operation &load) {
 /// Is little under way between iterations? In a recurrence each waits for the
 /// one before it. If a loop combines without what it carries, its threads wait
 /// for each other alone; then what is loaded for an iteration that is not there
-/// would cost more than it hides, unless it takes few instructions.
+/// would cost more than it hides, unless it takes few instructions. Nor do
+/// other warps hide much of one that combines where blocks have one warp each:
+/// of blocks a machine runs fewer than of warps.
 bool waitsInOrder(scf::ForOp loop) {
+  auto kernel = loop->getParentOfType<tile::KernelOp>();
+  auto warps = kernel->getAttrOfType<IntegerAttr>("tile.num_warps");
+  const bool isAlone =
+      warps && warps.getInt() == 1 &&
+      llvm::any_of(*loop.getBody(),
+                   [](Operation &op) { return combinesThreads(&op); });
   return isRecurrence(loop) ||
-         (combinesBesideCarried(loop) &&
+         ((isAlone || combinesBesideCarried(loop)) &&
           llvm::all_of(*loop.getBody(), [](Operation &op) {
             return !isa<tile::LoadOp, tile::LoadViewOp>(op) || isWide(op);
           }));
@@ -238,7 +246,7 @@ bool Prefetcher::walksAlongOneRow() {
   return llvm::all_of(loads, [](Operation *load) {
     const Value value = load->getResult(0);
     auto type = dyn_cast<RankedTensorType>(value.getType());
-    return type && bytesOf(value) >= vectorBytes &&
+    return type && isWide(*load) && bytesOf(value) >= vectorBytes &&
            llvm::count_if(type.getShape(),
                           [](int64_t extent) { return extent > 1; }) <= 1;
   });
