@@ -119,13 +119,13 @@ SmallVector<unsigned, 4> threadsWithoutDots(tile::KernelOp kernel,
   // warps, up to 1.29; what only computes elements hardly does.
   if (words > few || isRecurrence) {
     if (work.isElementwise) {
-      return words > many ? SmallVector<unsigned, 4>{768, 512}
-                          : SmallVector<unsigned, 4>{1024, 512};
+      return words > many ? SmallVector<unsigned, 4>{768, 512, 384}
+                          : SmallVector<unsigned, 4>{1024, 512, 384};
     }
     if (words > few && words <= some && !isRecurrence && hasReduction(kernel)) {
-      return {1536, 1280, 1024, 768, 512};
+      return {1536, 1280, 1024, 768, 512, 384};
     }
-    return {1024, 768, 512}; // 64, 80 and 128 registers each
+    return {1024, 768, 512, 384}; // 64, 80, 128 and 168 registers each
   }
   // Measured on an H200, on elementwise kernels of others: threads that load
   // and store more than this crowd each other at the memory, 2048 take 1.1 of
