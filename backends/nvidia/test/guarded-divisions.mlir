@@ -1,5 +1,6 @@
 // A division by what may be 0 or -1 divides by the number itself: what it gives
-// for 0 is left out, and for -1 it gives the negated dividend.
+// for 0 is left out, and for -1 it gives the negated dividend. With a sign it is a
+// product with a reciprocal, which gives 0 for 0.
 // RUN: split-file %s %t
 // RUN: tz compile %t/both.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %t/both.mlir
 // RUN: tz compile %t/others.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %t/others.mlir
@@ -8,10 +9,16 @@
 // CHECK-LABEL: .entry both
 // CHECK-DAG: ld.param.b32 [[X:%r[0-9]+]], [both_param_2];
 // CHECK-DAG: ld.param.b32 [[Y:%r[0-9]+]], [both_param_3];
-// CHECK-DAG: setp.eq.b32 [[ZERO:%p[0-9]+]], [[Y]], 0;
-// CHECK-DAG: div.s32 [[SIGNED:%r[0-9]+]], [[X]], [[Y]];
-// CHECK: selp.b32 %r{{[0-9]+}}, 0, [[SIGNED]], [[ZERO]];
-// CHECK-NOT: selp
+// CHECK: abs.s32 [[SIZE:%r[0-9]+]], [[Y]];
+// CHECK: setp.eq.b32 [[ZERO:%p[0-9]+]], [[Y]], 0;
+// CHECK: selp.b32 [[BY:%r[0-9]+]], -1, [[SIZE]], [[ZERO]];
+// CHECK: cvt.rn.f32.u32 [[FLOAT:%r[0-9]+]], [[BY]];
+// CHECK: rcp.approx.ftz.f32 [[INVERSE:%r[0-9]+]], [[FLOAT]];
+// CHECK: mul.rn.f32 [[SCALED:%r[0-9]+]], [[INVERSE]], 0f4F7FFFFC;
+// CHECK: cvt.rzi.u32.f32 {{.*}}, [[SCALED]];
+// CHECK-COUNT-2: mul.hi.u32
+// CHECK: setp.ge.u32
+// CHECK-NOT: div.s32
 // CHECK: div.u32 [[UNSIGNED:%r[0-9]+]], [[X]], [[Y]];
 // CHECK-NOT: selp
 // CHECK: selp.b32 %r{{[0-9]+}}, 0, [[UNSIGNED]], [[ZERO]];
@@ -29,7 +36,8 @@ tile.kernel @both(%x: !tile.ptr<i32>, %y: !tile.ptr<i32>, %v: i32, %n: i32) {
 // A divisor that is neither needs no choice; 64 bits are LLVM's to shorten.
 // CHECK-LABEL: .entry others
 // CHECK: max.s32 [[DIVISOR:%r[0-9]+]], %r{{[0-9]+}}, 4;
-// CHECK: div.s32 %r{{[0-9]+}}, %r{{[0-9]+}}, [[DIVISOR]];
+// CHECK: cvt.rn.f32.u32 {{.*}}, [[DIVISOR]];
+// CHECK: rcp.approx.ftz.f32
 // CHECK: selp.b64 [[SAFE:%rd[0-9]+]], 1, %rd{{[0-9]+}}, %p
 // CHECK: div.s64 %rd{{[0-9]+}}, %rd{{[0-9]+}}, [[SAFE]];
 // CHECK: ret;
