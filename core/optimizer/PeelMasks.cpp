@@ -285,7 +285,8 @@ void PeelMasks::versionBlock(Block &block) {
   // What runs once keeps its checks; but masks beside what a loop of dots
   // leaves take registers from the loop.
   auto isChecked = [&](Operation *op) {
-    return llvm::any_of(open, [&](Check *check) { return check->access == op; });
+    return llvm::any_of(open,
+                        [&](Check *check) { return check->access == op; });
   };
   if (has(optimizer::Feature::PredicatedAccesses) &&
       !loopsAskFrom(first, isChecked) && !lastDotLoop(block)) {

@@ -122,10 +122,10 @@ bool isWide(Operation &load) {
 bool waitsInOrder(scf::ForOp loop) {
   auto kernel = loop->getParentOfType<tile::KernelOp>();
   auto warps = kernel->getAttrOfType<IntegerAttr>("tile.num_warps");
-  const bool isAlone =
-      warps && warps.getInt() == 1 &&
-      llvm::any_of(*loop.getBody(),
-                   [](Operation &op) { return combinesThreads(&op); });
+  const bool isAlone = warps && warps.getInt() == 1 &&
+                       llvm::any_of(*loop.getBody(), [](Operation &op) {
+                         return combinesThreads(&op);
+                       });
   return isRecurrence(loop) ||
          ((isAlone || combinesBesideCarried(loop)) &&
           llvm::all_of(*loop.getBody(), [](Operation &op) {
@@ -433,8 +433,7 @@ void Prefetcher::loadGroups(int64_t together, bool groupsRest) {
     return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, value));
   };
   const Value low = loop.getLowerBound(), step = loop.getStep();
-  Value distance =
-      arith::SubIOp::create(b, loc, loop.getUpperBound(), low);
+  Value distance = arith::SubIOp::create(b, loc, loop.getUpperBound(), low);
   // iterations = ceildiv(distance, step), which is above 0 if there is any.
   Value last = tile::DivUIOp::create(
       b, loc, type, arith::SubIOp::create(b, loc, distance, constant(1)), step);
@@ -456,12 +455,12 @@ void Prefetcher::loadGroups(int64_t together, bool groupsRest) {
   OpBuilder in = OpBuilder::atBlockEnd(made.getBody());
   Value many =
       arith::ConstantOp::create(in, loc, in.getIntegerAttr(type, together));
-  const Value first = indexOf(
-      in, arith::MulIOp::create(in, loc, made.getInductionVar(), many));
-  scf::YieldOp::create(in, loc,
-                       emitTogether(in, first, together,
-                                    SmallVector<Value>(
-                                        made.getRegionIterArgs())));
+  const Value first =
+      indexOf(in, arith::MulIOp::create(in, loc, made.getInductionVar(), many));
+  scf::YieldOp::create(
+      in, loc,
+      emitTogether(in, first, together,
+                   SmallVector<Value>(made.getRegionIterArgs())));
   SmallVector<Value> carried(made.getResults());
   Value done = arith::MulIOp::create(b, loc, groups, constant(together));
   if (!groupsRest) {
@@ -491,8 +490,7 @@ void Prefetcher::loadGroups(int64_t together, bool groupsRest) {
     }
     carried.assign(branch.result_begin(), branch.result_end());
     if (few != 1) {
-      Value more =
-          arith::AndIOp::create(b, loc, iterations, constant(few));
+      Value more = arith::AndIOp::create(b, loc, iterations, constant(few));
       done = arith::AddIOp::create(b, loc, done, more);
     }
   }

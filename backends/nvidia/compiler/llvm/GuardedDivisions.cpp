@@ -137,8 +137,7 @@ Reciprocal reciprocalOf(IRBuilder<> &b, Value *divisor) {
   Value *inverse =
       b.CreateIntrinsic(Intrinsic::nvvm_rcp_approx_ftz_f,
                         {b.CreateUIToFP(magnitude, b.getFloatTy())});
-  Value *about =
-      b.CreateFMul(inverse, ConstantFP::get(b.getFloatTy(), scale));
+  Value *about = b.CreateFMul(inverse, ConstantFP::get(b.getFloatTy(), scale));
   about = b.CreateIntrinsic(Intrinsic::nvvm_f2ui_rz, {about});
   Value *missing = b.CreateMul(about, b.CreateNeg(magnitude));
   Value *more = b.CreateIntrinsic(Intrinsic::nvvm_mulhi_ui, {about, missing});
@@ -163,14 +162,13 @@ Value *divideSigned(BinaryOperator &division, Value *divisor,
   const auto [magnitude, factor] = found->second;
   IRBuilder<> b(&division);
   Value *dividend = division.getOperand(0);
-  Value *size =
-      b.CreateBinaryIntrinsic(Intrinsic::abs, dividend, b.getFalse());
+  Value *size = b.CreateBinaryIntrinsic(Intrinsic::abs, dividend, b.getFalse());
   Value *quotient = b.CreateIntrinsic(Intrinsic::nvvm_mulhi_ui, {size, factor});
   Value *rest = b.CreateSub(size, b.CreateMul(quotient, magnitude));
   quotient = b.CreateSelect(b.CreateICmpUGE(rest, magnitude),
                             b.CreateAdd(quotient, b.getInt32(1)), quotient);
-  Value *differs = b.CreateICmpSLT(b.CreateXor(dividend, divisor),
-                                   b.getInt32(0));
+  Value *differs =
+      b.CreateICmpSLT(b.CreateXor(dividend, divisor), b.getInt32(0));
   return b.CreateSelect(differs, b.CreateNeg(quotient), quotient);
 }
 

@@ -63,10 +63,13 @@ Range product(Range a, Range b) {
       {*std::min_element(all, all + 4), *std::max_element(all, all + 4)});
 }
 
-/// What counts from 0 in steps of at most 1 stays here: 2^24 + 1 is rounded down.
+/// What counts from 0 in steps of at most 1 stays here: 2^24 + 1 is rounded
+/// down.
 constexpr double MostCounted = 0x1p24;
 
-bool isCount(Range range) { return range.low >= 0 && range.high <= MostCounted; }
+bool isCount(Range range) {
+  return range.low >= 0 && range.high <= MostCounted;
+}
 
 bool isStep(Range range) { return range.low >= 0 && range.high <= 1; }
 
@@ -168,8 +171,10 @@ const Value *fromOtherLane(const Instruction &value) {
   auto *call = dyn_cast<IntrinsicInst>(value.getOperand(0));
   const Value *own = nullptr;
   return isa<BitCastInst>(value) && call &&
-                 (call->getIntrinsicID() == Intrinsic::nvvm_shfl_sync_bfly_i32 ||
-                  call->getIntrinsicID() == Intrinsic::nvvm_shfl_sync_idx_i32) &&
+                 (call->getIntrinsicID() ==
+                      Intrinsic::nvvm_shfl_sync_bfly_i32 ||
+                  call->getIntrinsicID() ==
+                      Intrinsic::nvvm_shfl_sync_idx_i32) &&
                  match(call->getArgOperand(1), m_BitCast(m_Value(own))) &&
                  own->getType() == value.getType()
              ? own

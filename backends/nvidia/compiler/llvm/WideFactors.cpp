@@ -86,7 +86,8 @@ void addProductsFirst(Function &function) {
       if (!inner || inner->getParent() != &block || !inner->hasOneUse() ||
           outer->getNumIndices() != 1 || inner->getNumIndices() != 1 ||
           outer->getSourceElementType() != inner->getSourceElementType() ||
-          !isProduct(outer->getOperand(1)) || !isProduct(inner->getOperand(1))) {
+          !isProduct(outer->getOperand(1)) ||
+          !isProduct(inner->getOperand(1))) {
         continue;
       }
       IRBuilder<> b(outer);
@@ -127,8 +128,7 @@ void narrowFactors(Function &function) {
     product->setDoesNotAccessMemory();
     product->setDoesNotThrow();
     const uint64_t shift = x->shift + y->shift;
-    one->replaceAllUsesWith(shift == 0 ? product
-                                       : b.CreateShl(product, shift));
+    one->replaceAllUsesWith(shift == 0 ? product : b.CreateShl(product, shift));
     one->eraseFromParent();
   }
   addProductsFirst(function);
