@@ -71,6 +71,7 @@ void optimize(Module &module, TargetMachine &machine) {
     shareWideProducts(function);
     narrowFactors(function);
     multiplyByReciprocals(function); // it knows comparisons as LLVM has them
+    compareOffsets(function);
     keepOrderedCompares(function);
     unguardDivisions(function);
     narrowGuardedShifts(function);

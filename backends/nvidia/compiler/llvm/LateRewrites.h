@@ -25,6 +25,9 @@ void shareWideProducts(llvm::Function &function);
 /// WideFactors.cpp: products of 64 bits whose factors have 32.
 void narrowFactors(llvm::Function &function);
 
+/// OffsetCompares.cpp: elements that are compared with one value.
+void compareOffsets(llvm::Function &function);
+
 /// OrderedCompares.cpp: comparisons that know NaN.
 void keepOrderedCompares(llvm::Function &function);
 
