@@ -1,8 +1,9 @@
 //===- GuardedDivisions.cpp - divisions by any number ---------------------===//
 //
 // What   A division of 32 bits whose divisor is replaced by 1 where it is 0 or
-//        -1 divides by the divisor itself. With a sign it becomes a product
-//        with the divisor's reciprocal, which gives 0 where the divisor is 0.
+//        -1 divides by the divisor itself. With a sign, and where threads of a
+//        warp differ, it becomes a product with the divisor's reciprocal, which
+//        gives 0 where the divisor is 0.
 // Why    LLVM's division is undefined for these, so the language's own chooses
 //        around it. PTX divides by -1 as by any other number, and by 0 it gives
 //        some number, which the choice leaves out. Each index of a kernel is
@@ -13,10 +14,12 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/ConstantRange.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/PatternMatch.h"
 #include "llvm/Transforms/Utils/Local.h"
@@ -97,6 +100,16 @@ Value *chosenWhere(User *user, Value *divisor, const APInt &number,
   return other == otherwise ? chosen : nullptr;
 }
 
+/// LLVM negates x + 7 as -7 - x.
+bool isNegated(Value *negated, Value *value) {
+  Value *x = nullptr;
+  const APInt *less = nullptr, *more = nullptr;
+  return match(negated, m_Neg(m_Specific(value))) ||
+         (match(negated, m_Sub(m_APInt(less), m_Value(x))) &&
+          match(value, m_AddLike(m_Specific(x), m_APInt(more))) &&
+          *less == -*more);
+}
+
 /// Whether every user of the quotient leaves it out where `divisor` is 0.
 bool leaveZeroOut(Value *quotient, Value *divisor) {
   return all_of(quotient->users(), [&](User *user) {
@@ -172,6 +185,26 @@ Value *divideSigned(BinaryOperator &division, Value *divisor,
   return b.CreateSelect(differs, b.CreateNeg(quotient), quotient);
 }
 
+/// May threads of a warp have different values? What they share ptxas divides
+/// in registers of the warp, and keeps what is computed of the quotient there.
+bool dependsOnThread(Value *value) {
+  constexpr size_t most = 100; // values that are looked at
+  SmallVector<Value *> pending{value};
+  SmallPtrSet<Value *, 16> seen;
+  while (!pending.empty() && seen.size() < most) {
+    auto *made = dyn_cast<Instruction>(pending.pop_back_val());
+    if (!made || !seen.insert(made).second) {
+      continue;
+    }
+    auto *call = dyn_cast<IntrinsicInst>(made);
+    if (call && call->getIntrinsicID() == Intrinsic::nvvm_read_ptx_sreg_tid_x) {
+      return true;
+    }
+    pending.append(made->value_op_begin(), made->value_op_end());
+  }
+  return !pending.empty();
+}
+
 /// The users of a quotient, if each of them chooses 0 where the divisor is 0.
 bool chooseZero(Value *quotient, Value *divisor) {
   return all_of(quotient->users(), [&](User *user) {
@@ -183,7 +216,9 @@ bool chooseZero(Value *quotient, Value *divisor) {
 void unguard(BinaryOperator &division, Reciprocals &known) {
   const bool isSigned = division.getOpcode() == Instruction::SDiv;
   Value *divisor = divisorOf(division.getOperand(1), isSigned);
-  if (!divisor && isSigned && !isa<Constant>(division.getOperand(1))) {
+  const bool differs = isSigned && (dependsOnThread(division.getOperand(0)) ||
+                                    dependsOnThread(division.getOperand(1)));
+  if (!divisor && differs && !isa<Constant>(division.getOperand(1))) {
     division.replaceAllUsesWith(
         divideSigned(division, division.getOperand(1), known));
   }
@@ -199,14 +234,14 @@ void unguard(BinaryOperator &division, Reciprocals &known) {
   const APInt minusOne = APInt::getAllOnes(32);
   for (User *user : division.users()) {
     Value *negated = chosenWhere(user, divisor, minusOne, &division);
-    if (!negated ||
-        !match(negated, m_Neg(m_Specific(division.getOperand(0)))) ||
+    if (!negated || !isNegated(negated, division.getOperand(0)) ||
         !leaveZeroOut(user, divisor)) {
       return;
     }
   }
-  if (!all_of(division.users(),
-              [&](User *user) { return chooseZero(user, divisor); })) {
+  if (!differs || !all_of(division.users(), [&](User *user) {
+        return chooseZero(user, divisor);
+      })) {
     Value *quotient = divideByAny(division, divisor, true);
     for (User *user : division.users()) {
       user->replaceAllUsesWith(quotient);

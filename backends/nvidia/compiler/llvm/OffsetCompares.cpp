@@ -50,8 +50,8 @@ struct Compare {
 };
 
 /// Of one base, lane and value.
-using Compares = MapVector<std::tuple<Value *, Value *, Value *>,
-                           SmallVector<Compare>>;
+using Compares =
+    MapVector<std::tuple<Value *, Value *, Value *>, SmallVector<Compare>>;
 
 /// Each side of a comparison may be the sum.
 void add(Compares &all, ICmpInst &op, unsigned side) {
@@ -69,7 +69,8 @@ void compareOffsets(Function &function) {
     Compares all;
     for (Instruction &one : block) {
       auto *op = dyn_cast<ICmpInst>(&one);
-      if (op && op->isEquality() && op->getOperand(0)->getType()->isIntegerTy(32) &&
+      if (op && op->isEquality() &&
+          op->getOperand(0)->getType()->isIntegerTy(32) &&
           !isa<Constant>(op->getOperand(0)) &&
           !isa<Constant>(op->getOperand(1))) {
         add(all, *op, 0);
