@@ -193,7 +193,8 @@ def PeelMasks : KernelPass<"tile-peel-masks", /*reads=*/1> {
     is not copied for the bounds of its loads. One with masks is copied only
     where it is split. Where a loop that is split leaves one iteration at most,
     that is a branch. With `masks.predicates` nothing is copied whose loops
-    ask for no check and that comes behind no loop with dots: it asks once. Nor is a kernel without
+    ask for no check, that has no dots beside loops and comes behind no loop with
+    dots: it asks once. Nor is a kernel without
     dots whose accesses have more than 4096 elements for each warp. Neither is a
     loop copied for predicates of its loads if its dots' operands are computed
     from them (with `views.bounds`). Where programs differ in whether blocks are

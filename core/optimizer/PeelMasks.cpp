@@ -260,6 +260,17 @@ bool PeelMasks::isAskedWithIterations(ArrayRef<Check *> open,
   return hasLoops;
 }
 
+/// Is there such an op in `first` or behind it in its block?
+template <typename Op>
+static bool contains(Operation *first) {
+  return llvm::any_of(
+      llvm::make_range(first->getIterator(), first->getBlock()->end()),
+      [](Operation &op) {
+        return op.walk([](Op) { return WalkResult::interrupt(); })
+            .wasInterrupted();
+      });
+}
+
 /// if (every block in the rest of `block` is full) {unchecked} else {as it was}
 void PeelMasks::versionBlock(Block &block) {
   SmallVector<Check *> open;
@@ -283,13 +294,15 @@ void PeelMasks::versionBlock(Block &block) {
     return;
   }
   // What runs once keeps its checks; but masks beside what a loop of dots
-  // leaves take registers from the loop.
+  // leaves take registers from the loop, and masks of operands beside loops
+  // from the dots.
   auto isChecked = [&](Operation *op) {
     return llvm::any_of(open,
                         [&](Check *check) { return check->access == op; });
   };
   if (has(optimizer::Feature::PredicatedAccesses) &&
-      !loopsAskFrom(first, isChecked) && !lastDotLoop(block)) {
+      !loopsAskFrom(first, isChecked) && !lastDotLoop(block) &&
+      !(contains<DotOp>(first) && contains<LoopLikeOpInterface>(first))) {
     return;
   }
   if (isAskedWithIterations(open, first)) {

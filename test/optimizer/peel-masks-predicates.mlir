@@ -286,3 +286,34 @@ tile.kernel @too_wide(%y: !tile.ptr<f32>, %n: i32, %s: f32) attributes {tile.num
   }
   tile.return
 }
+
+// -----
+// Products beside a loop that asks for nothing: without masks their operands
+// leave more registers.
+
+// CHECK-LABEL: @products_beside_a_loop
+// CHECK: scf.if
+// CHECK: tile.store_view {{.*}} checked [false, false]
+// CHECK: tile.store_view {{.*}} checked [true, false]
+tile.kernel @products_beside_a_loop(%x: !tile.ptr<f16>, %y: !tile.ptr<f32>, %n: i64, %count: i32, %s: f16) {
+  %low = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %unit = arith.constant 1 : i64
+  %width = arith.constant 16 : i64
+  %none = arith.constant 0 : i64
+  %pid = tile.program_id 0
+  %wide = arith.extsi %pid : i32 to i64
+  %at = arith.muli %wide, %width : i64
+  %v = tile.splat %s : f16 -> tensor<16x16xf16>
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32>
+  %view = tile.make_view %x shape [%n, %width] strides [%width, %unit] : !tile.ptr<f16> -> !tile.view<16x16xf16>
+  tile.store_view %view[%at, %none], %v checked [true, false] : !tile.view<16x16xf16>, tensor<16x16xf16>
+  %sum = tile.dot %v, %v, %zero : tensor<16x16xf16>, tensor<16x16xf16> -> tensor<16x16xf32>
+  %turned = scf.for %i = %low to %count step %one iter_args(%t = %sum) -> (tensor<16x16xf32>) : i32 {
+    %next = arith.addf %t, %t : tensor<16x16xf32>
+    scf.yield %next : tensor<16x16xf32>
+  }
+  %to = tile.splat %y : !tile.ptr<f32> -> tensor<16x16x!tile.ptr<f32>>
+  tile.store %to, %turned : tensor<16x16x!tile.ptr<f32>>, tensor<16x16xf32>
+  tile.return
+}
