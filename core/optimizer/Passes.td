@@ -258,9 +258,8 @@ def LegalizePrecision : KernelPass<"tile-legalize-precision", /*reads=*/1> {
   let description = [{
     A dot of f32 tiles whose precision is the target's choice becomes ieee where
     the target lists `dot.f32` or no `dot.tf32`, else tf32, with a remark. On a
-    target of the latter kind a product that does not ask for ieee, and both of
-    whose operands are f16 or bf16 that were extended, multiplies these: it is the
-    same sum. A product in tf32x3, bf16x3 or bf16x6 becomes three
+    target of the latter kind a product of f16 or bf16 tiles that were extended
+    multiplies these, unless it asks for ieee: it is the same sum. A product in tf32x3, bf16x3 or bf16x6 becomes three
     or six of parts in tf32 or bf16. Values of f64, of 8-bit and of 4-bit floats
     need the features `f64`, `fp8`, `fp4`; without them the first op of each type
     is an error.

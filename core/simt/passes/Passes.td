@@ -78,8 +78,8 @@ def BulkStores : SimtPass<"simt-bulk-stores"> {
     its frame is known at launch. Full and checked branches around such stores
     become one again: the bulk copy unit cuts off what is outside for nothing.
     It stores units of 16 bytes, so threads store a block in which rows end
-    between two of them. So they do with a tile of less than a vector each, for
-    which the unit's wait is too long, and in a loop whose products are
+    between two of them. They store a tile of less than a vector each, too, for
+    which the unit's wait is too long. So they do in a loop whose products are
     computed from a tile that it carries: the next one would wait until the unit
     has read shared memory.
   }];
