@@ -6,7 +6,7 @@ that ci/test runs for the machine's own level alone, and ci/nightly for each.
 
 A vendor some of whose targets run on any machine, by a runtime of others, has test/machines.py: TARGETS; COMPILED, targets whose code is only compiled; BUILT, build
 targets of its plugins; SECONDS_A_CASE; EXAMPLES, which part of the cases of the examples (I/N) ci/test runs on a target;
-SMOKE, targets on which ci/test runs the other cases of the level smoke; QUICK, on targets without it, the families of which it runs a sample, none where a text test runs that level;
+SMOKE, targets on which ci/test runs the other cases of the level smoke, but for the families LONG; QUICK, on targets without it, the families of which it runs a sample, none where a text test runs that level;
 PYTHON_PERCENT, where more of the package's tests must pass than 95 %; environment(root), the variables to run with, none if the runtime is not installed.
 """
 import collections
@@ -18,7 +18,7 @@ import subprocess
 
 Level = collections.namedtuple("Level", "plugin name target environment unit_tests long_text_tests runs")
 
-Simulated = collections.namedtuple("Simulated", "plugin target environment built seconds quick examples smoke")
+Simulated = collections.namedtuple("Simulated", "plugin target environment built seconds quick examples smoke long")
 
 
 def vendor_files(root, name):
@@ -31,7 +31,7 @@ def vendor_files(root, name):
 def simulated(root):
     """Targets that run on any machine by a runtime of others; without `environment` that is not installed."""
     return [Simulated(plugin, target, vendor["environment"](root), vendor["BUILT"], vendor["SECONDS_A_CASE"],
-                      vendor["QUICK"].split(), vendor["EXAMPLES"].get(target, ""), target in vendor["SMOKE"])
+                      vendor["QUICK"].split(), vendor["EXAMPLES"].get(target, ""), target in vendor["SMOKE"], vendor["LONG"].split())
             for plugin, vendor in vendor_files(root, "machines.py") for target in vendor["TARGETS"]]
 
 
