@@ -700,8 +700,8 @@ enum {
 };
 
 /* FRAMES: frames of the program stand between scopes and kernels; see
- * tz_profile_set_frames. RANGES: ranges that the program names by means of a
- * device's vendor (NVTX) are scopes while the profile runs. */
+ * tz_profile_set_frames. RANGES: ranges of a device's vendor (NVTX) are scopes
+ * while the profile runs. */
 enum { TZ_PROFILE_FRAMES = 1, TZ_PROFILE_RANGES = 2 };
 
 typedef struct tz_profile_options {
@@ -752,9 +752,9 @@ TZ_API tz_status_t tz_profile_name_launches(const char *name);
  * TZ_PROFILE_FRAMES; until the next call. */
 TZ_API tz_status_t tz_profile_set_frames(const char *const *frames,
                                          size_t count);
-/* `tell` is called on a thread that launches a kernel through another library,
- * inside of that call, while a profile with TZ_PROFILE_FRAMES runs; it calls
- * tz_profile_set_frames. NULL: frames are those of the last call. */
+/* While a profile with TZ_PROFILE_FRAMES runs, `tell` is called inside of each
+ * launch by another library, on its thread. It calls tz_profile_set_frames.
+ * NULL: frames are those of the last call. */
 TZ_API tz_status_t tz_profile_watch_frames(void (*tell)(void *ctx), void *ctx);
 
 enum {
