@@ -6,19 +6,20 @@ that ci/test runs for the machine's own level alone, and ci/nightly for each.
 
 A vendor some of whose targets run on any machine, by a runtime of others, has test/machines.py: TARGETS; COMPILED, targets whose code is only compiled; BUILT, build
 targets of its plugins; SECONDS_A_CASE; EXAMPLES, which part of the cases of the examples (I/N) ci/test runs on a target;
-SMOKE, targets on which ci/test runs the other cases of the level smoke, but for the families LONG; QUICK, on targets without it, the families of which it runs a sample, none where a text test runs that level;
+SMOKE, targets on which ci/test runs the other cases of the level smoke; QUICK, on targets without it, the families of which it runs a sample, none where a text test runs that level;
 PYTHON_PERCENT, where more of the package's tests must pass than 95 %; environment(root), the variables to run with, none if the runtime is not installed.
 """
 import collections
 import glob
 import os
 import re
+import resource
 import runpy
 import subprocess
 
 Level = collections.namedtuple("Level", "plugin name target environment unit_tests long_text_tests runs")
 
-Simulated = collections.namedtuple("Simulated", "plugin target environment built seconds quick examples smoke long")
+Simulated = collections.namedtuple("Simulated", "plugin target environment built seconds quick examples smoke")
 
 
 def vendor_files(root, name):
@@ -31,8 +32,17 @@ def vendor_files(root, name):
 def simulated(root):
     """Targets that run on any machine by a runtime of others; without `environment` that is not installed."""
     return [Simulated(plugin, target, vendor["environment"](root), vendor["BUILT"], vendor["SECONDS_A_CASE"],
-                      vendor["QUICK"].split(), vendor["EXAMPLES"].get(target, ""), target in vendor["SMOKE"], vendor["LONG"].split())
+                      vendor["QUICK"].split(), vendor["EXAMPLES"].get(target, ""), target in vendor["SMOKE"])
             for plugin, vendor in vendor_files(root, "machines.py") for target in vendor["TARGETS"]]
+
+
+def give_stack(size=64 << 20):
+    """Of the main threads of processes that begin from now on. A runtime of others may run code that is not optimised in the
+    thread that waits for it, and such code keeps each value on the stack."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_STACK)
+    wanted = size if hard == resource.RLIM_INFINITY else min(size, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_STACK, (wanted, hard))
 
 
 # Of these examples some cases are enough: the others have the same kernel with other sizes or arguments, and ci/nightly runs them.

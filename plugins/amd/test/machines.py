@@ -8,7 +8,6 @@ BUILT = ("tz_amd_compiler", "tz_amd_device", "tz_amd_simulator")
 SECONDS_A_CASE = 300
 # ci/test runs the level smoke and the examples as a text test (smoke.test).
 SMOKE = ()
-LONG = ""
 QUICK = ""
 EXAMPLES = {}
 # Of the package's own tests that pass on the CPU's target (python/tests/package_on_target.py).

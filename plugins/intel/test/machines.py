@@ -12,8 +12,6 @@ BUILT = ("tz_intel_compiler", "tz_intel_opencl")
 SECONDS_A_CASE = 600
 # The level smoke runs by threads; with the layouts of the machines a sample of it, of families whose cases that compiler takes a few seconds for at most.
 SMOKE = ("intel:opencl",)
-# Of these that compiler takes minutes; ci/nightly has them.
-LONG = "dot_tiles"
 QUICK = ("annotated arithmetic argreduce assert atomic atomic_many bitcast bits block_ptr block_walk cast cast_once compare control "
          "counting create descriptor dot_added dot_batch dot_size exits gather handed_on histogram host_rows in_place intdiv "
          "last_one leading_zeros load map math offsets order print programs promote random reduce reduce_tuple rms_norm scan select "
