@@ -71,6 +71,10 @@ public:
   bool canStayInFlight(simt::DotOp dot) const override {
     return machine.unit == MatrixUnit::warpGroup && dot.getInstruction();
   }
+  unsigned warpsOfDot(simt::DotOp dot) const override {
+    return canStayInFlight(dot) ? 4 : 1;
+  }
+  unsigned sumsToDelay() const override { return 16; }
   unsigned blocksBeside(const simt::BlockNeeds &block) const override {
     return unsigned(sharedBytes() / block.sharedBytes);
   }

@@ -51,10 +51,13 @@ private:
   uint64_t stagedByTurns();
   unsigned blocksBeside(uint64_t ringBytes, uint64_t room);
   void spareSlot(uint64_t each, uint64_t room);
+  void delayDot(uint64_t each, uint64_t room);
+  bool haveOwnWays();
 
   scf::ForOp loop;
   const PipelineRequest &request;
   PipelinePlan plan;
+  bool maySpareSlot = true; // no other warp or block counts on all of them
 };
 
 /// How the ring holds it: as a dot wants it, if copies can bring it so, else
@@ -334,11 +337,14 @@ static bool isPersistent(scf::ForOp loop) {
 /// the dot that reads their slot.
 void Planner::spareSlot(uint64_t each, uint64_t room) {
   constexpr unsigned manyBlocks = 6;
-  if (plan.hasReleases || plan.fillsLate) {
+  if (!maySpareSlot || plan.fillsLate) {
     return;
   }
   const unsigned now = blocksBeside(each * plan.slots, room);
   if (plan.distance == 1) {
+    if (plan.hasReleases) {
+      return;
+    }
     const unsigned then = blocksBeside(each, room);
     const bool waitsForDots =
         llvm::none_of(loop.getBody()->getOps<DotOp>(), [&](DotOp dot) {
@@ -364,11 +370,44 @@ void Planner::spareSlot(uint64_t each, uint64_t room) {
     return;
   }
   --plan.slots;
-  if (plan.asyncDots.empty() || isPersistent(loop)) {
+  if (!plan.hasReleases && (plan.asyncDots.empty() || isPersistent(loop))) {
     plan.fillsLate = true;
   } else {
     --plan.distance;
   }
+}
+
+/// The slot of a delayed dot is read one iteration longer, and copies into it
+/// begin behind that: a ring has two slots more than iterations are begun. It
+/// is not delayed where fewer blocks would run beside each other then.
+void Planner::delayDot(uint64_t each, uint64_t room) {
+  if (!plan.delayed) {
+    return;
+  }
+  const unsigned now = blocksBeside(each * plan.slots, room);
+  for (unsigned distance = request.stages - 1; distance > 0; --distance) {
+    const uint64_t bytes = each * (distance + 2);
+    if (bytes <= room && blocksBeside(bytes, room) >= now) {
+      plan.distance = distance;
+      plan.slots = distance + 2;
+      plan.fillsLate = false;
+      return;
+    }
+  }
+  plan.delayed.reset();
+}
+
+/// Do dots run for some of a block's warps while others compute? A barrier of
+/// the block would have all of them do one thing at a time. A loop in a loop
+/// keeps it: its copies go on from one run to the next.
+bool Planner::haveOwnWays() {
+  auto dots = loop.getBody()->getOps<DotOp>();
+  return plan.asyncDots.empty() && !dots.empty() &&
+         !isa<scf::ForOp>(loop->getParentOp()) &&
+         llvm::all_of(dots, [&](DotOp dot) {
+           return request.target.canStayInFlight(dot) &&
+                  warpsOf(loop) > request.target.warpsOfDot(dot);
+         });
 }
 
 /// As far ahead as asked, if the ring buffers fit. Of a dot in flight the slot
@@ -394,6 +433,7 @@ bool Planner::fitDistance() {
       each * uint64_t(*iterations) <= room) {
     plan.distance = plan.slots = unsigned(*iterations);
     plan.beginsAll = true;
+    plan.delayed.reset();
     return true;
   }
   for (;;) {
@@ -406,6 +446,7 @@ bool Planner::fitDistance() {
         plan.distance = distance;
         plan.slots = distance + (inFlight && !plan.fillsLate ? 2 : 1);
         spareSlot(each, room);
+        delayDot(each, room);
         return true;
       }
     }
@@ -448,6 +489,18 @@ std::optional<PipelinePlan> Planner::run() {
   plan.hasReleases =
       inBulk && (plan.clusterBlocks > 1 ||
                  request.target.copyWarps(copyRequest(loop)) != 0);
+  maySpareSlot = !plan.hasReleases;
+  if (!plan.hasReleases && plan.asyncDots.empty()) {
+    plan.delayed = findDelayedDot(
+        loop,
+        [&](StageOp stage) {
+          return llvm::any_of(plan.fetches, [&](const Fetch &fetch) {
+            return fetch.isReplaced(stage) && fetch.result().hasOneUse();
+          });
+        },
+        request.target);
+  }
+  plan.hasReleases |= inBulk && haveOwnWays();
   if (!fitDistance()) {
     return std::nullopt;
   }
@@ -496,8 +549,8 @@ scf::ForOp tz::simt::loopAround(scf::ForOp loop, const PipelinePlan &plan,
   // slot filled late is read until then.
   const bool isReadLast = plan.fillsLate && plan.asyncDots.empty();
   if (!around || !countsIterations(around) || plan.hasReleases ||
-      plan.beginsAll || isReadLast || plan.numBulk() != plan.fetches.size() ||
-      !plan.ahead.carried.empty()) {
+      plan.beginsAll || plan.delayed || isReadLast ||
+      plan.numBulk() != plan.fetches.size() || !plan.ahead.carried.empty()) {
     return nullptr;
   }
   unsigned loops = 0;

@@ -9,6 +9,7 @@
 #ifndef TERRAZZO_CORE_SIMT_ANALYSIS_PIPELINEPLAN_H
 #define TERRAZZO_CORE_SIMT_ANALYSIS_PIPELINEPLAN_H
 
+#include "core/simt/analysis/DelayedDot.h"
 #include "core/simt/analysis/LaunchViews.h"
 #include "core/simt/analysis/LoopIterations.h"
 #include "core/simt/analysis/LoopNeeds.h"
@@ -40,6 +41,8 @@ std::optional<Transposition> transpositionOf(StageOp stage, unsigned rows);
 struct PipelinePlan {
   llvm::SmallVector<Fetch, 0> fetches;
   llvm::SmallVector<DotOp> asyncDots;
+  /// A dot that runs one iteration later: its slot is read as long.
+  std::optional<DelayedDot> delayed;
   Slice ahead;
   unsigned distance = 0; // iterations ahead
   unsigned slots = 0;    // of each ring

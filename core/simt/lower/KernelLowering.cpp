@@ -357,7 +357,7 @@ void KernelLowering::emitBlock(mlir::Block &body) {
         release(operand, buffer->second.region);
       }
     }
-    if (op.getNumRegions() != 0 || isa<BarriersEndOp>(op)) {
+    if (op.getNumRegions() != 0 || isa<BarriersEndOp, AsyncWaitOp>(op)) {
       for (auto &[value, region] : rings) {
         // Barriers that nobody ends stay.
         if (!isa<BarriersType>(value.getType()) ||

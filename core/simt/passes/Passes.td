@@ -183,8 +183,11 @@ def PipelineLoops : SimtPass<"simt-pipeline-loops"> {
     early. They begin fewer iterations early where shared memory is short, and
     one fewer where more blocks then run beside each other. Iterations of which
     all begin before the loop have a slot each. A dot whose result is only
-    the next iteration's accumulator stays in flight over the back edge.
-    If the loop stands in another one, the copies of the next time round begin
+    the next iteration's accumulator stays in flight over the back edge. The
+    last dot of an iteration, as in attention, may be delayed: it runs in the
+    next one, beside what threads compute there. Where some warps compute while
+    dots of others run, a slot is filled again when the warps have released it,
+    without a barrier of the block. If the loop stands in another one, the copies of the next time round begin
     before what follows the loop. Blocks of a cluster (`simt.cluster` of the
     kernel) share the copies of tiles that both read.
   }];
@@ -199,13 +202,18 @@ def PipelineLoops : SimtPass<"simt-pipeline-loops"> {
     Option<"bulkCopiesOption", "bulk-copies", "bool", /*default=*/"false",
            "there is a bulk copy unit, for frames that are known at launch">,
     Option<"copyWarpsOption", "copy-warps", "unsigned", /*default=*/"0",
-           "warps of a block that begin its copies; 0: the kernel's own">
+           "warps of a block that begin its copies; 0: the kernel's own">,
+    Option<"warpsOfDotOption", "warps-of-dot", "unsigned", /*default=*/"4",
+           "warps that begin a dot together">,
+    Option<"sumsToDelayOption", "sums-to-delay", "unsigned", /*default=*/"0",
+           "registers of sums from which a dot is delayed; 0: none is">
   ];
   let statistics = [
     Statistic<"pipelined", "pipelined", "loops whose loads are begun ahead">,
     Statistic<"copies", "copies", "loads that became asynchronous copies">,
     Statistic<"bulkCopies", "bulk-copies", "... of the bulk copy unit">,
     Statistic<"asyncDots", "async-dots", "dots that stay in flight over a back edge">,
+    Statistic<"delayedDots", "delayed-dots", "dots that run an iteration later">,
     Statistic<"goOn", "go-on", "loops whose copies go on from one iteration of the loop around to the next">
   ];
 }

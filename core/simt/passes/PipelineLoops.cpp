@@ -82,9 +82,9 @@ namespace {
 class OptionTarget final : public SimtTarget {
 public:
   OptionTarget(uint64_t shared, uint64_t unitShared, unsigned narrowest,
-               bool bulk, unsigned warps)
+               bool bulk, unsigned warps, unsigned dotWarps, unsigned sums)
       : shared(shared), unitShared(unitShared), narrowest(narrowest),
-        bulk(bulk), warps(warps) {}
+        bulk(bulk), warps(warps), dotWarps(dotWarps), sums(sums) {}
   uint64_t sharedBytes() const override { return shared; }
   unsigned blocksBeside(const BlockNeeds &block) const override {
     return unsigned(unitShared / block.sharedBytes);
@@ -96,12 +96,14 @@ public:
 
   bool canCopyInBulk(DescriptorType, BufferType) const override { return bulk; }
   unsigned copyWarps(const CopyRequest &) const override { return warps; }
+  unsigned warpsOfDot(DotOp) const override { return dotWarps; }
+  unsigned sumsToDelay() const override { return sums; }
 
 private:
   uint64_t shared, unitShared;
   unsigned narrowest;
   bool bulk;
-  unsigned warps;
+  unsigned warps, dotWarps, sums;
 };
 
 /// Has the loop accesses that order others? In a kernel that waits for what
@@ -129,9 +131,9 @@ struct PipelineLoops : tz::simt::impl::PipelineLoopsBase<PipelineLoops> {
   void runOnOperation() override {
     tile::KernelOp kernel = getOperation();
     const bool waits = kernel->hasAttr("tile.waits");
-    OptionTarget described(sharedBytesOption, unitSharedBytesOption,
-                           asyncCopyBytesOption, bulkCopiesOption,
-                           copyWarpsOption);
+    OptionTarget described(
+        sharedBytesOption, unitSharedBytesOption, asyncCopyBytesOption,
+        bulkCopiesOption, copyWarpsOption, warpsOfDotOption, sumsToDelayOption);
     const SimtTarget &machine =
         target ? *target : static_cast<const SimtTarget &>(described);
     SmallVector<scf::ForOp> loops;
@@ -167,6 +169,7 @@ struct PipelineLoops : tz::simt::impl::PipelineLoopsBase<PipelineLoops> {
         copies += plan->fetches.size();
         bulkCopies += plan->numBulk();
         asyncDots += plan->asyncDots.size();
+        delayedDots += plan->delayed ? 1 : 0;
         plan->around = waits ? nullptr : loopAround(loop, *plan, launch);
         if (plan->around && !fitsAround(loop, *plan, machine)) {
           plan->around = nullptr;

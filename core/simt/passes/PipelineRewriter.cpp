@@ -22,6 +22,18 @@
 // arrive at a barrier of the slot when they have, and only the thread that
 // begins the copies waits there (PipelinePlan::hasReleases).
 //
+// A dot that is delayed (PipelinePlan::delayed) runs in the next iteration, or
+// behind the loop:
+//
+//     begin the copies of iterations 0, 1 and 2 into slots 0, 1 and 2
+//     iteration 0 without its last dot
+//     for each other iteration, reads = 1, fills = 3:
+//       wait, begin copies and wait as above
+//       the iteration up to its last dot but one
+//       the last dot of the iteration before, which reads slot `reads` - 1
+//       the rest of the iteration without its last dot
+//     the last dot of the last iteration
+//
 // Where copies go on from one run of the loop to the next, as a loop around it
 // runs it again (PipelinePlan::around), it becomes
 //
@@ -49,8 +61,10 @@ namespace {
 class Rewriter {
 public:
   Rewriter(scf::ForOp loop, const PipelinePlan &plan, LaunchViews &launch)
-      : loop(loop), loc(loop.getLoc()), plan(plan), copies(loop, plan, launch),
-        later(loop, plan.ahead), around(plan.around) {}
+      : loop(loop), loc(loop.getLoc()), plan(plan),
+        delayed(plan.delayed ? &*plan.delayed : nullptr),
+        copies(loop, plan, launch), later(loop, plan.ahead),
+        around(plan.around) {}
 
   void run();
 
@@ -67,6 +81,14 @@ private:
   void beginIteration(OpBuilder &in, IRMapping &far);
   void beginLaterIteration(OpBuilder &in, IRMapping &far);
   IRMapping emitIteration(OpBuilder &in);
+  void emitOp(OpBuilder &in, Operation &op, Value slot, IRMapping &near);
+  void emitUndelayed(OpBuilder &in, Value slot, IRMapping &near,
+                     function_ref<void()> behindDots);
+  Value emitDelayed(OpBuilder &in, Value slot, Value sum, ValueRange computed);
+  void rescale(OpBuilder &in, Value sum, IRMapping &near);
+  SmallVector<Value> carriedOf(const IRMapping &near);
+  void emitFirstIteration(OpBuilder &b);
+  void finishDelayed(OpBuilder &b, MutableArrayRef<Value> results);
   void endIteration(OpBuilder &in, IRMapping &near, IRMapping &far);
   void releaseSlot(OpBuilder &in);
   void finish(OpBuilder &b);
@@ -75,6 +97,7 @@ private:
                    MutableArrayRef<Value> values);
 
   Value following(OpBuilder &b, Value slot) { return slotAfter(b, slot, 1); }
+  Value slotBefore(OpBuilder &b, Value slot);
   Value slotAfter(OpBuilder &b, Value slot, unsigned iterations);
   Value phaseAfter(OpBuilder &b, Value phase, Value nextSlot);
   Value constant(OpBuilder &b, int32_t v) {
@@ -87,12 +110,14 @@ private:
   scf::ForOp loop;
   const Location loc;
   const PipelinePlan &plan;
+  const DelayedDot *const delayed; // or null
   RingCopies copies;
   LaterIterations later;
 
   scf::IfOp branch;
   scf::ForOp made;
-  unsigned own = 0;        // of what the new loop carries: the old loop's
+  SmallVector<Value> afterFirst; // what a delayed dot's first iteration carries
+  unsigned own = 0;        // of what the new loop carries: the iteration's
   unsigned firstAhead = 0; // ... the addresses of the iteration to be begun
   Value reads, fills, readPhase, fillPhase;
 
@@ -132,7 +157,8 @@ OpBuilder Rewriter::makeBranch() {
 /// Leaves in `map` what the first iteration that was not begun would carry.
 void Rewriter::beginFirstIterations(OpBuilder &b, IRMapping &map) {
   later.start(map);
-  for (unsigned iteration = 0; iteration < plan.distance; ++iteration) {
+  for (unsigned iteration = 0; iteration < plan.distance + (delayed ? 1 : 0);
+       ++iteration) {
     Value exists = later.begin(b, map, loop.getLowerBound(), iteration);
     copies.issue(b, map, constant(b, int32_t(iteration)), exists);
     later.advance(map);
@@ -148,14 +174,18 @@ void Rewriter::beginFirstIterations(OpBuilder &b, IRMapping &map) {
 /// begun.
 void Rewriter::makeLoop(OpBuilder &b, const IRMapping &map) {
   SmallVector<Value> inits(loop.getInitArgs());
+  if (delayed) {
+    inits = afterFirst;
+  }
   own = unsigned(inits.size());
   if (around) {
     inits.push_back(firstRead->getResult(0));
     inits.push_back(slotAfter(b, firstRead->getResult(0), plan.distance));
     inits.push_back(firstPhase->getResult(0));
   } else {
-    inits.push_back(constant(b, 0));
-    inits.push_back(constant(b, int32_t(plan.distance % plan.slots)));
+    const unsigned first = delayed ? 1 : 0;
+    inits.push_back(constant(b, int32_t(first)));
+    inits.push_back(constant(b, int32_t((first + plan.distance) % plan.slots)));
     if (copies.full) {
       inits.push_back(constant(b, 0));
     }
@@ -166,6 +196,15 @@ void Rewriter::makeLoop(OpBuilder &b, const IRMapping &map) {
   firstAhead = unsigned(inits.size());
   inits.append(later.carried(map));
   made = emptyLoopLike(b, loop, inits);
+  if (delayed) {
+    // Behind the last index nothing can be counted.
+    OpBuilder before(made);
+    Value lower = loop.getLowerBound(),
+          hasMore = hasIteration(before, loop, lower, 1);
+    made.setLowerBound(arith::SelectOp::create(
+        before, loc, hasMore, indexAfter(before, loop, lower, 1),
+        loop.getUpperBound()));
+  }
   reads = made.getRegionIterArg(own);
   fills = made.getRegionIterArg(own + 1);
   readPhase = copies.full ? made.getRegionIterArg(own + 2) : Value();
@@ -204,33 +243,151 @@ void Rewriter::beginLaterIteration(OpBuilder &in, IRMapping &far) {
   }
 }
 
-/// The iteration itself, its loads replaced.
+/// One op of an iteration, its loads replaced.
+void Rewriter::emitOp(OpBuilder &in, Operation &op, Value slot,
+                      IRMapping &near) {
+  if (const Fetch *fetch = plan.fetchOf(&op)) {
+    copies.read(in, *fetch, slot, near);
+    return;
+  }
+  if (isa<StageOp, ConvertOp>(op) && near.contains(op.getResult(0))) {
+    return;
+  }
+  Operation *copy = in.clone(op, near);
+  if (llvm::is_contained(plan.asyncDots, dyn_cast<DotOp>(op))) {
+    cast<DotOp>(copy).setAsync(true);
+  }
+}
+
 IRMapping Rewriter::emitIteration(OpBuilder &in) {
   IRMapping near;
   near.map(loop.getInductionVar(), made.getInductionVar());
-  for (unsigned i = 0; i < own; ++i) {
+  for (unsigned i = 0; i < loop.getNumRegionIterArgs(); ++i) {
     near.map(loop.getRegionIterArg(i), made.getRegionIterArg(i));
   }
-  for (Operation &op : loop.getBody()->without_terminator()) {
-    if (const Fetch *fetch = plan.fetchOf(&op)) {
-      copies.read(in, *fetch, reads, near);
-      continue;
+  if (!delayed) {
+    for (Operation &op : loop.getBody()->without_terminator()) {
+      emitOp(in, op, reads, near);
     }
-    if (isa<StageOp, ConvertOp>(op) && near.contains(op.getResult(0))) {
-      continue;
-    }
-    Operation *copy = in.clone(op, near);
-    if (llvm::is_contained(plan.asyncDots, dyn_cast<DotOp>(op))) {
-      cast<DotOp>(copy).setAsync(true);
-    }
+    return near;
   }
+  Value sum;
+  emitUndelayed(in, reads, near, [&] {
+    sum = emitDelayed(
+        in, slotBefore(in, reads), made.getRegionIterArg(delayed->sum),
+        made.getRegionIterArgs().slice(loop.getNumRegionIterArgs(),
+                                       delayed->computed.size()));
+  });
+  rescale(in, sum, near);
   return near;
 }
 
+//===----------------------------------------------------------------------===//
+// A delayed dot
+//===----------------------------------------------------------------------===//
+
+/// An iteration without the dot and what its sum goes through; `behindDots`
+/// emits what follows the others.
+void Rewriter::emitUndelayed(OpBuilder &in, Value slot, IRMapping &near,
+                             function_ref<void()> behindDots) {
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    if (&op != delayed->dot && !delayed->rescaling.contains(&op)) {
+      emitOp(in, op, slot, near);
+    }
+    if (&op == delayed->before) {
+      behindDots();
+    }
+  }
+}
+
+/// The dot, of an iteration with this slot, added to this sum.
+Value Rewriter::emitDelayed(OpBuilder &in, Value slot, Value sum,
+                            ValueRange computed) {
+  DotOp dot = delayed->dot;
+  IRMapping past;
+  past.map(dot.getAcc(), sum);
+  for (auto [operand, value] : llvm::zip_equal(delayed->computed, computed)) {
+    past.map(operand, value);
+  }
+  SmallVector<Operation *> path; // from the loads
+  for (Value operand : {Value(dot.getA()), Value(dot.getB())}) {
+    const size_t begin = path.size();
+    while (!past.contains(operand) && !loop.isDefinedOutsideOfLoop(operand)) {
+      Operation *op = operand.getDefiningOp();
+      path.insert(path.begin() + ptrdiff_t(begin), op);
+      if (plan.fetchOf(op)) {
+        break;
+      }
+      operand = op->getOperand(0);
+    }
+  }
+  for (Operation *op : path) {
+    emitOp(in, *op, slot, past);
+  }
+  return cast<DotOp>(in.clone(*dot, past)).getResult();
+}
+
+/// What the sum goes through on its way to the next accumulator.
+void Rewriter::rescale(OpBuilder &in, Value sum, IRMapping &near) {
+  near.map(loop.getRegionIterArg(delayed->sum), sum);
+  for (Operation *op : delayed->rescaling) {
+    in.clone(*op, near);
+  }
+}
+
+/// What an iteration without its last dot leads to: of the dot, what it is
+/// added to and what it multiplies.
+SmallVector<Value> Rewriter::carriedOf(const IRMapping &near) {
+  DotOp dot = delayed->dot;
+  SmallVector<Value> next;
+  for (unsigned i = 0; i < loop.getNumRegionIterArgs(); ++i) {
+    next.push_back(near.lookupOrDefault(i == delayed->sum ? Value(dot.getAcc())
+                                                          : yielded(i)));
+  }
+  for (Value operand : delayed->computed) {
+    next.push_back(near.lookup(operand));
+  }
+  return next;
+}
+
+/// The dot of the last iteration ends before anybody else writes to the rings.
+void Rewriter::finishDelayed(OpBuilder &b, MutableArrayRef<Value> results) {
+  Value &sum = results[delayed->sum];
+  sum = emitDelayed(
+      b, slotBefore(b, made.getResult(own)), sum,
+      made.getResults().slice(loop.getNumResults(), delayed->computed.size()));
+  sum.getDefiningOp<DotOp>().setAsync(true);
+  sum = DotWaitOp::create(b, loc, sum.getType(), 0, sum).getResult(0);
+}
+
+void Rewriter::emitFirstIteration(OpBuilder &b) {
+  IRMapping near;
+  near.map(loop.getInductionVar(), loop.getLowerBound());
+  near.map(loop.getRegionIterArgs(), loop.getInitArgs());
+  Value slot = constant(b, 0);
+  if (copies.inGroups) {
+    AsyncWaitOp::create(b, loc, plan.distance);
+  }
+  if (copies.full) {
+    BarrierWaitOp::create(b, loc, copies.full, slot, constant(b, 0));
+  }
+  emitUndelayed(b, slot, near, [] {});
+  rescale(b, loop.getInitArgs()[delayed->sum], near);
+  afterFirst = carriedOf(near);
+}
+
+//===----------------------------------------------------------------------===//
+// The end of an iteration, and of the loop
+//===----------------------------------------------------------------------===//
+
 void Rewriter::endIteration(OpBuilder &in, IRMapping &near, IRMapping &far) {
   SmallVector<Value> next;
-  for (unsigned i = 0; i < own; ++i) {
-    next.push_back(near.lookupOrDefault(yielded(i)));
+  if (delayed) {
+    next = carriedOf(near);
+  } else {
+    for (unsigned i = 0; i < own; ++i) {
+      next.push_back(near.lookupOrDefault(yielded(i)));
+    }
   }
   waitForDots(in, unsigned(plan.asyncDots.size()), next);
   if (plan.fillsLate) {
@@ -256,18 +413,16 @@ void Rewriter::endIteration(OpBuilder &in, IRMapping &near, IRMapping &far) {
 }
 
 /// A dot in flight reads its slots until the next one has begun: then the slot
-/// of the iteration before is released.
+/// of the iteration before is released. So it is with a delayed dot, whose
+/// first iteration stands before the loop.
 void Rewriter::releaseSlot(OpBuilder &in) {
   if (plan.asyncDots.empty()) {
     Value always = arith::ConstantOp::create(in, loc, in.getBoolAttr(true));
-    ReleaseOp::create(in, loc, copies.empty, reads, always);
+    ReleaseOp::create(in, loc, copies.empty,
+                      delayed ? slotBefore(in, reads) : reads, always);
     return;
   }
-  Value isFirst = arith::CmpIOp::create(in, loc, arith::CmpIPredicate::eq,
-                                        reads, constant(in, 0));
-  Value before = arith::SelectOp::create(
-      in, loc, isFirst, constant(in, int32_t(plan.slots) - 1),
-      arith::SubIOp::create(in, loc, reads, constant(in, 1)));
+  Value before = slotBefore(in, reads);
   Value hasBefore =
       arith::CmpIOp::create(in, loc, arith::CmpIPredicate::ne,
                             made.getInductionVar(), loop.getLowerBound());
@@ -277,7 +432,11 @@ void Rewriter::releaseSlot(OpBuilder &in) {
 /// After the loop nothing is on its way, and nobody reads the rings.
 void Rewriter::finish(OpBuilder &b) {
   b.setInsertionPointAfter(made);
-  SmallVector<Value> results(made.getResults().take_front(own));
+  SmallVector<Value> results(
+      made.getResults().take_front(loop.getNumResults()));
+  if (delayed) {
+    finishDelayed(b, results);
+  }
   if (around) {
     // Before what is still in flight is waited for.
     beginNextTime(b, made.getResult(own));
@@ -415,6 +574,14 @@ Value Rewriter::slotAfter(OpBuilder &b, Value slot, unsigned iterations) {
       b, loc, wraps, arith::SubIOp::create(b, loc, next, slots), next);
 }
 
+Value Rewriter::slotBefore(OpBuilder &b, Value slot) {
+  Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, slot,
+                                        constant(b, 0));
+  return arith::SelectOp::create(
+      b, loc, isFirst, constant(b, int32_t(plan.slots) - 1),
+      arith::SubIOp::create(b, loc, slot, constant(b, 1)));
+}
+
 /// Each time round the ring another one.
 Value Rewriter::phaseAfter(OpBuilder &b, Value phase, Value nextSlot) {
   Value wraps = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
@@ -432,6 +599,9 @@ void Rewriter::run() {
   if (!around) {
     copies.makeRings(b);
     beginFirstIterations(b, ahead);
+  }
+  if (delayed) {
+    emitFirstIteration(b);
   }
   makeLoop(b, ahead);
   OpBuilder in = OpBuilder::atBlockEnd(made.getBody());

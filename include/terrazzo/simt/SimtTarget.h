@@ -149,6 +149,13 @@ public:
   virtual unsigned clusterBlocks() const { return 1; }
   /// May the threads go on while this dot runs?
   virtual bool canStayInFlight(DotOp dot) const { return false; }
+  /// Warps that begin such a dot together. Those of a block that has more go
+  /// their own ways: while some of them compute, the dots of others run.
+  virtual unsigned warpsOfDot(DotOp dot) const { return 1; }
+  /// Registers of a thread that the sums of a loop's last dot, and of one that
+  /// leads to it, take at least where the last one is delayed by an iteration,
+  /// to run beside what threads compute; 0: none is.
+  virtual unsigned sumsToDelay() const { return 0; }
   /// Registers of a thread, 32 bits wide, that sums of dots may take at a time;
   /// the others are for operands, addresses and what is computed.
   virtual unsigned mostAccumulators() const { return 200; }

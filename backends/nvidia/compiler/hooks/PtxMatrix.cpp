@@ -28,6 +28,11 @@ bool PtxTarget::canStayInFlight(simt::DotOp dot) const {
          !tile::elementType(dot.getType()).isF16();
 }
 
+unsigned PtxTarget::warpsOfDot(simt::DotOp dot) const {
+  constexpr unsigned warpsOfGroup = 4;
+  return dot.getInstruction() == WgmmaName ? warpsOfGroup : 1;
+}
+
 unsigned PtxTarget::blocksBeside(const simt::BlockNeeds &block) const {
   constexpr unsigned addresses = 40, most = 255;
   const unsigned threads = block.warps * lanes();
