@@ -25,6 +25,8 @@ def attention_fwd(
     CAUSAL: tl.constexpr,
 ):
     tile = tl.program_id(0)
+    if CAUSAL:
+        tile = tl.num_programs(0) - 1 - tile  # what sees the most keys begins first
     head = tl.program_id(1)
     rows = tile * BLOCK_M + tl.arange(0, BLOCK_M)
     dims = tl.arange(0, HEAD_DIM)
@@ -33,7 +35,8 @@ def attention_fwd(
     q_at = rows[:, None] * HEAD_DIM + dims[None, :]
     q_tile = tl.load(q + q_base + q_at, mask=rows[:, None] < n_q, other=0.0)
 
-    # Scores are kept in units of log2, so that exp2 does the work of exp.
+    # In units of log2, so that exp2 does the work of exp. `scale` is positive:
+    # the greatest score stays the greatest.
     factor = scale * 1.4426950408889634
     top = tl.full((BLOCK_M,), -float("inf"), dtype=tl.float32)
     weight = tl.zeros((BLOCK_M,), dtype=tl.float32)
@@ -52,16 +55,16 @@ def attention_fwd(
             k + k_base + keys[None, :] * HEAD_DIM + dims[:, None],
             mask=keys[None, :] < n_k, other=0.0,
         )
-        scores = tl.dot(q_tile, k_tile) * factor
+        scores = tl.dot(q_tile, k_tile)
         visible = keys[None, :] < n_k
         if CAUSAL:
             visible = visible & (keys[None, :] <= rows[:, None] + shift)
         scores = tl.where(visible, scores, -float("inf"))
 
-        new_top = tl.maximum(top, tl.max(scores, axis=1))
+        new_top = tl.maximum(top, tl.max(scores, axis=1) * factor)
         # A row that has seen no key yet has no maximum to subtract.
         base = tl.where(new_top == -float("inf"), 0.0, new_top)
-        probs = tl.exp2(scores - base[:, None])
+        probs = tl.exp2(scores * factor - base[:, None])
         rescale = tl.exp2(top - base)
         weight = weight * rescale + tl.sum(probs, axis=1)
         v_tile = tl.load(
