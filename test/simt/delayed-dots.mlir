@@ -3,6 +3,11 @@
 // RUN: tz-opt %s "--simt-pipeline-loops=async-copy-bytes=4 sums-to-delay=16" --cse --simt-overlap-dots | FileCheck %s --check-prefix=BESIDE
 // RUN: tz-opt %s "--simt-pipeline-loops=async-copy-bytes=4 sums-to-delay=64" --cse | FileCheck %s --check-prefix=NONE
 // RUN: tz-opt %s "--simt-pipeline-loops=async-copy-bytes=4 sums-to-delay=16 shared-bytes=45000" --cse | FileCheck %s --check-prefix=NONE
+// RUN: tz-opt %s --simt-print-pipeline-plans -o /dev/null | FileCheck %s --check-prefix=PLAN
+// PLAN-LABEL: simt-print-pipeline-plans @attention
+// PLAN-NEXT: 2 fetches, 2 iterations ahead, 4 slots, 0 dots in flight, {{.*}}, last dot delayed with 1 computed operand, 1 op on its sum
+// PLAN-LABEL: simt-print-pipeline-plans @recurrence
+// PLAN-NOT: delayed
 // With 64 sums asked for, or no room for three slots, the loop has both dots in each iteration.
 // NONE-LABEL: tile.kernel @attention
 // NONE: simt.ring : <2 x

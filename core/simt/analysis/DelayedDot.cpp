@@ -79,9 +79,9 @@ bool Finder::followSum() {
     }
   }
   Value acc = found.dot.getAcc();
-  const bool isSum = acc == loop.getRegionIterArg(found.sum) ||
-                     (acc.getDefiningOp() &&
-                      found.rescaling.contains(acc.getDefiningOp()));
+  const bool isSum =
+      acc == loop.getRegionIterArg(found.sum) ||
+      (acc.getDefiningOp() && found.rescaling.contains(acc.getDefiningOp()));
   auto inOrder = found.rescaling.takeVector();
   llvm::sort(inOrder,
              [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
@@ -142,8 +142,7 @@ bool Finder::isWorthIt() {
     words += wordsOf(operand);
   }
   for (DotOp dot : body.getOps<DotOp>()) {
-    const bool isCarried =
-        isa<BlockArgument>(dot.getAcc()) || dot == found.dot;
+    const bool isCarried = isa<BlockArgument>(dot.getAcc()) || dot == found.dot;
     words += isCarried ? 0 : wordsOf(dot.getResult());
   }
   const int64_t least = target.sumsToDelay();

@@ -1,4 +1,5 @@
-//===- DelayedDot.h - a dot that may run beside the next iteration -*- C++ -*-===//
+//===- DelayedDot.h - a dot that may run beside the next iteration -*- C++
+//-*-===//
 //
 // What   The last dot of an iteration, where the next iteration may begin
 //        before it: its dots, and what threads compute of them, need nothing
@@ -24,8 +25,8 @@ namespace tz::simt {
 /// the iteration before, then what its sum goes through.
 struct DelayedDot {
   DotOp dot;
-  DotOp before;       // the dot behind which it will stand
-  unsigned sum = 0;   // of what the loop carries, the dot's
+  DotOp before;     // the dot behind which it will stand
+  unsigned sum = 0; // of what the loop carries, the dot's
   /// What the carried sum goes through on its way to the accumulator, in order:
   /// registers alone.
   llvm::SetVector<mlir::Operation *> rescaling;
@@ -37,8 +38,7 @@ struct DelayedDot {
 /// the staged tile will be a slot of a ring, and nothing else is made of its
 /// load.
 std::optional<DelayedDot>
-findDelayedDot(mlir::scf::ForOp loop,
-               llvm::function_ref<bool(StageOp)> isSlot,
+findDelayedDot(mlir::scf::ForOp loop, llvm::function_ref<bool(StageOp)> isSlot,
                const SimtTarget &target);
 
 } // namespace tz::simt

@@ -3,15 +3,18 @@
 // What   Of each loop whether its iterations can be counted; of each load in it
 //        whether it may go ahead of earlier iterations, and what is computed for
 //        that. Of each loop with products the plan of its pipeline, for a target
-//        with 64 KiB of shared memory and asynchronous copies of 4 bytes.
+//        with 64 KiB of shared memory and asynchronous copies of 4 bytes, whose
+//        dots with an instruction may stay in flight.
 //        Of each branch whether one side is the other with more checks.
 //
 //   scf.for %4: counts iterations
 //   tile.load %9: may go ahead with 3 ops, carried [0]
 //   scf.for %4: 2 fetches, 2 iterations ahead, 3 slots, 0 dots in flight
+//   scf.for %4: ..., last dot delayed with 1 computed operand, 1 op on its sum
 //   scf.if: else is then with more checks
 //===----------------------------------------------------------------------===//
 #include "core/simt/analysis/CheckedForm.h"
+#include "core/simt/analysis/DelayedDot.h"
 #include "core/simt/analysis/LoopIterations.h"
 #include "core/simt/analysis/PipelinePlan.h"
 #include "core/tools/tz-opt/PrintPass.h"
@@ -58,11 +61,26 @@ Describe tz::opt::describeLoopIterations(tile::KernelOp) {
 }
 
 namespace {
-/// As a GPU with asynchronous copies, and without a matrix unit.
+/// As a GPU with asynchronous copies.
 struct CopyingTarget final : SimtTarget {
   uint64_t sharedBytes() const override { return 65536; }
   unsigned asyncCopyBytes() const override { return 4; }
+  bool canStayInFlight(DotOp dot) const override {
+    return bool(dot.getInstruction());
+  }
+  unsigned sumsToDelay() const override { return 16; }
 };
+
+void writeDelayed(const DelayedDot &delayed, llvm::raw_ostream &out) {
+  auto count = [&](size_t number, StringRef what) {
+    out << number << " " << what << (number == 1 ? "" : "s");
+  };
+  out << ", last dot delayed with ";
+  count(delayed.computed.size(), "computed operand");
+  out << ", ";
+  count(delayed.rescaling.size(), "op");
+  out << " on its sum";
+}
 
 struct Plans {
   explicit Plans(tile::KernelOp kernel)
@@ -97,6 +115,9 @@ Describe tz::opt::describePipelinePlans(tile::KernelOp kernel) {
                 << plan->ahead.ops.size() << " ops and "
                 << plan->ahead.carried.size() << " carried values ahead"
                 << (plan->fillsLate ? ", filled late" : "");
+            if (plan->delayed) {
+              writeDelayed(*plan->delayed, out);
+            }
           }};
 }
 
