@@ -67,6 +67,7 @@ private:
     SmallVector<Instruction *, 16> parts; // unpacked from it
     size_t use;                           // the first other one that reads it
     size_t work = 0;                      // others that need no other load
+    bool leads = false;                   // to the place of another load
   };
 
   unsigned wordsIn(Type *type) const {
@@ -75,6 +76,7 @@ private:
   }
   void delay(ArrayRef<size_t> byUse);
   void hold(ArrayRef<size_t> byUse, size_t behind);
+  void noteLeading(const Instruction &load);
   std::optional<size_t> onlyLoad(const Instruction &one) const;
   void moveWithAddress(Instruction *one, Instruction *before);
 
@@ -141,9 +143,31 @@ void Stretch::add(Instruction &one) {
     ++loads[on->second].work;
   }
   if (isLoad(one)) {
+    if (dependent.contains(&one)) {
+      noteLeading(one);
+    }
     partOf[&one] = loads.size();
     loads.push_back({&one, wordsIn(one.getType()), {}, SIZE_MAX});
     words += loads.back().words;
+  }
+}
+
+/// The loads from which the place of this one is computed.
+void Stretch::noteLeading(const Instruction &load) {
+  SmallVector<const Instruction *> open = {&load};
+  DenseSet<const Instruction *> seen;
+  while (!open.empty()) {
+    for (const Value *operand : open.pop_back_val()->operands()) {
+      auto *from = dyn_cast<Instruction>(operand);
+      if (!from || !seen.insert(from).second) {
+        continue;
+      }
+      if (auto known = partOf.find(from); known != partOf.end()) {
+        loads[known->second].leads = true;
+      } else if (dependent.contains(from)) {
+        open.push_back(from);
+      }
+    }
   }
 }
 
@@ -209,13 +233,21 @@ void Stretch::hold(ArrayRef<size_t> byUse, size_t behind) {
   // comparisons twice the number of predicates are: ptxas rather lets a load
   // wait than that it keeps a predicate in a register.
   constexpr size_t longWork = 64, longWorkPerWord = 16, predicates = 7;
-  const size_t begin = loads[byUse.front()].use;
+  // What leads to other loads is used at once: else they would begin only when
+  // all are there that have nothing to do with them.
+  auto mayWait = [&](size_t i) {
+    return !loads[i].leads && !dependent.contains(loads[i].call);
+  };
+  auto *const first = llvm::find_if(byUse, mayWait);
+  if (first == byUse.end()) {
+    return;
+  }
+  const size_t begin = loads[*first].use;
   SmallVector<Load *> held;
   unsigned count = 0;
   for (size_t i : byUse) {
     Load &load = loads[i];
-    if (load.use < behind && at[load.call] < begin &&
-        !dependent.contains(load.call)) {
+    if (load.use < behind && at[load.call] < begin && mayWait(i)) {
       held.push_back(&load);
       count += load.words;
     }
@@ -228,7 +260,7 @@ void Stretch::hold(ArrayRef<size_t> byUse, size_t behind) {
   const auto compares = llvm::count_if(between, [&](Instruction *one) {
     return isa<CmpInst>(one) && dependent.contains(one);
   });
-  const size_t work = std::max(between.size(), loads[byUse.front()].work);
+  const size_t work = std::max(between.size(), loads[*first].work);
   if (work < std::max(longWork, longWorkPerWord * count) &&
       size_t(compares) < 2 * predicates) {
     return;

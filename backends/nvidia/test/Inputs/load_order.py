@@ -36,6 +36,17 @@ def squashed(x, out, BLOCK: tl.constexpr):
 
 
 @triton.jit
+def indexed(x, rows, table, out, N, BLOCK: tl.constexpr):
+    """A loaded place leads to what is loaded next, beside tiles that take longer."""
+    row = tl.program_id(0)
+    at = tl.arange(0, BLOCK)
+    index = tl.load(rows + row)
+    t = tl.load(x + row * N + at)
+    scale = tl.load(table + index * N + at)
+    tl.store(out + row * N + at, tl.erf(tl.erf(t)) * (1.0 + scale))
+
+
+@triton.jit
 def attention(q, k, v, out, N, M: tl.constexpr, BLOCK: tl.constexpr, D: tl.constexpr, SPECIALIZED: tl.constexpr):
     """A product of what is computed from another one."""
     rows = (tl.program_id(0) * M + tl.arange(0, M))[:, None]
