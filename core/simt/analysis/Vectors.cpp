@@ -36,15 +36,19 @@ VectorAccess tz::simt::vectorOfPointers(const Contiguity &runs, Value pointer,
   return best;
 }
 
-/// The dimension of a reshape's source that becomes `dim`, if only dimensions
-/// of one element come or go.
-static std::optional<unsigned> dimBefore(tile::ReshapeOp op, unsigned dim) {
+/// The dimension of a reshape's source along which a run of so many elements of
+/// `dim` lies: where only dimensions of one element come or go, and of the last
+/// one, if the source's rows consist of such runs too.
+static std::optional<unsigned> dimBefore(tile::ReshapeOp op, unsigned dim,
+                                         int64_t count) {
   ArrayRef<int64_t> from = tile::shapeOf(op.getSource().getType()),
                     to = tile::shapeOf(op.getType());
   auto isLong = [](int64_t extent) { return extent != 1; };
   if (!llvm::equal(llvm::make_filter_range(from, isLong),
                    llvm::make_filter_range(to, isLong))) {
-    return std::nullopt;
+    const bool isOfRows = dim + 1 == to.size() && !from.empty() &&
+                          from.back() % count == 0 && to.back() % count == 0;
+    return isOfRows ? std::optional(unsigned(from.size() - 1)) : std::nullopt;
   }
   auto place = llvm::count_if(to.take_front(dim), isLong);
   for (auto [index, extent] : llvm::enumerate(from)) {
@@ -80,7 +84,7 @@ bool tz::simt::cutsMostVectors(const Contiguity &runs, Value mask, unsigned dim,
         return true;
       }
     } else if (auto reshape = dyn_cast_if_present<tile::ReshapeOp>(op)) {
-      if (std::optional<unsigned> before = dimBefore(reshape, along)) {
+      if (std::optional<unsigned> before = dimBefore(reshape, along, count)) {
         open.push_back({reshape.getSource(), *before});
       }
     } else if (isa_and_present<arith::AndIOp, arith::OrIOp, arith::XOrIOp,
