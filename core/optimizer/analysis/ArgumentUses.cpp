@@ -10,7 +10,9 @@
 
 #include "mlir/IR/Matchers.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -31,22 +33,26 @@ public:
       }
     }
     while (!masks.empty()) {
-      for (OpOperand &use : masks.pop_back_val().getUses()) {
-        visitMask(use);
+      const Value mask = masks.pop_back_val();
+      for (OpOperand &use : mask.getUses()) {
+        visitMask(use, seenMasks.lookup(mask));
       }
     }
     return result;
   }
 
 private:
-  /// What such a mask cuts along the last dimension, it cuts within vectors.
-  void reachMask(Value mask) {
-    ArrayRef<int64_t> shape = shapeOf(mask.getType());
-    if (!shape.empty() && shape.back() > 1 && seenMasks.insert(mask).second) {
+  /// What such a mask cuts along a dimension whose elements lie side by side,
+  /// it cuts within vectors. `dims`: a bit for each dimension along which it
+  /// cuts.
+  void reachMask(Value mask, unsigned dims) {
+    unsigned &known = seenMasks[mask];
+    if ((known | dims) != known) {
+      known |= dims;
       masks.push_back(mask);
     }
   }
-  void visitMask(OpOperand &use);
+  void visitMask(OpOperand &use, unsigned dims);
   void reach(Value value, bool itself) {
     if (seen.insert({value, itself}).second) {
       work.push_back({value, itself});
@@ -72,21 +78,123 @@ private:
   ArgumentUse result;
   llvm::DenseSet<std::pair<Value, unsigned>> seen;
   SmallVector<std::pair<Value, bool>> work;
-  llvm::DenseSet<Value> seenMasks;
+  llvm::DenseMap<Value, unsigned> seenMasks;
   SmallVector<Value> masks;
 };
 } // namespace
 
-void Walk::visitMask(OpOperand &use) {
+/// The dimensions that have more than one element.
+static unsigned wideDims(Type type) {
+  unsigned dims = 0;
+  for (auto [i, extent] : llvm::enumerate(shapeOf(type))) {
+    dims |= unsigned(extent > 1) << i;
+  }
+  return dims;
+}
+
+/// The dimension that this one of a result was before dimensions of one element
+/// were added or dropped; none: it is no such reshape.
+static std::optional<unsigned> dimBefore(ReshapeOp reshape, unsigned dim) {
+  auto isWide = [](int64_t extent) { return extent != 1; };
+  ArrayRef<int64_t> before = shapeOf(reshape.getSource().getType()),
+                    after = shapeOf(reshape.getType());
+  if (!llvm::equal(llvm::make_filter_range(before, isWide),
+                   llvm::make_filter_range(after, isWide))) {
+    return std::nullopt;
+  }
+  auto place = llvm::count_if(after.take_front(dim), isWide);
+  for (auto [i, extent] : llvm::enumerate(before)) {
+    if (isWide(extent) && place-- == 0) {
+      return unsigned(i);
+    }
+  }
+  return std::nullopt;
+}
+
+/// How the elements of a tile of addresses follow each other along a dimension.
+enum class Steps { No, ByArgument, ByOne };
+
+/// As far as sums of ranges say it, some of them times an argument.
+static Steps stepsAlong(Value value, unsigned dim, unsigned depth = 32) {
+  Operation *op = value.getDefiningOp();
+  if (!op || depth == 0 || shapeOf(value.getType()).size() <= dim ||
+      shapeOf(value.getType())[dim] == 1) {
+    return Steps::No;
+  }
+  auto from = [&](Value operand) {
+    return stepsAlong(operand, dim, depth - 1);
+  };
+  return llvm::TypeSwitch<Operation *, Steps>(op)
+      .Case<RangeOp>([](auto) { return Steps::ByOne; })
+      .Case<arith::AddIOp, arith::SubIOp, AddPtrOp>([&](auto) {
+        return std::max(from(op->getOperand(0)), from(op->getOperand(1)));
+      })
+      .Case<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp, HintOp,
+            BroadcastOp>([&](auto) { return from(op->getOperand(0)); })
+      .Case<ReshapeOp>([&](ReshapeOp reshape) {
+        const std::optional<unsigned> before = dimBefore(reshape, dim);
+        return before ? stepsAlong(reshape.getSource(), *before, depth - 1)
+                      : Steps::No;
+      })
+      .Case<arith::MulIOp>([&](arith::MulIOp product) {
+        auto isArgument = [](Value factor) {
+          Operation *from = factor.getDefiningOp();
+          while (from && isa<SplatOp, BroadcastOp, arith::ExtSIOp>(from)) {
+            factor = from->getOperand(0);
+            from = factor.getDefiningOp();
+          }
+          return isa<BlockArgument>(factor) &&
+                 !isa<RankedTensorType>(factor.getType());
+        };
+        const bool isScaled =
+            isArgument(product.getLhs()) || isArgument(product.getRhs());
+        return isScaled && std::max(from(product.getLhs()),
+                                    from(product.getRhs())) == Steps::ByOne
+                   ? Steps::ByArgument
+                   : Steps::No;
+      })
+      .Default([](Operation *) { return Steps::No; });
+}
+
+/// Do elements of one of these dimensions lie side by side, or may they, if a
+/// stride is 1? Where those of the last dimension do, no others.
+static bool cutsVectors(Value pointer, unsigned dims) {
+  const auto rank = unsigned(shapeOf(pointer.getType()).size());
+  if (rank == 0) {
+    return false;
+  }
+  if ((dims >> (rank - 1)) & 1) {
+    return true;
+  }
+  if (stepsAlong(pointer, rank - 1) == Steps::ByOne) {
+    return false;
+  }
+  return llvm::any_of(llvm::seq(rank - 1), [&](unsigned dim) {
+    return (dims >> dim) & 1 && stepsAlong(pointer, dim) != Steps::No;
+  });
+}
+
+void Walk::visitMask(OpOperand &use, unsigned dims) {
   auto cuts = [&](auto access) {
-    if (access.getMask() == use.get()) {
+    if (access.getMask() == use.get() &&
+        cutsVectors(access.getPointer(), dims)) {
       scales(cast<PtrType>(elementType(access.getPointer().getType()))
                  .getPointee());
     }
   };
   llvm::TypeSwitch<Operation *>(use.getOwner())
-      .Case<arith::AndIOp, BroadcastOp, ReshapeOp, HintOp>(
-          [&](auto same) { reachMask(same->getResult(0)); })
+      .Case<arith::AndIOp, BroadcastOp, HintOp>(
+          [&](auto same) { reachMask(same->getResult(0), dims); })
+      .Case<ReshapeOp>([&](ReshapeOp reshape) {
+        unsigned after = 0;
+        for (unsigned dim = 0; dim < shapeOf(reshape.getType()).size(); ++dim) {
+          const std::optional<unsigned> before = dimBefore(reshape, dim);
+          const bool isWide = shapeOf(reshape.getType())[dim] > 1;
+          after |= unsigned(isWide && (!before || (dims >> *before) & 1))
+                   << dim;
+        }
+        reachMask(reshape.getResult(), after);
+      })
       .Case<LoadOp, StoreOp>(cuts);
 }
 
@@ -199,7 +307,7 @@ void Walk::visit(OpOperand &use, bool itself) {
       })
       .Case<arith::CmpIOp>([&](auto compare) {
         result.foldsOne |= itself && isConstant(op->getOperand(1 - number));
-        reachMask(compare.getResult());
+        reachMask(compare.getResult(), wideDims(compare.getType()));
       })
       .Case<AddPtrOp>([&](AddPtrOp add) {
         scales(cast<PtrType>(elementType(add.getType())).getPointee());

@@ -12,8 +12,9 @@
 // how far quotients and remainders run in memory depends on it. As a dividend,
 // and behind loads, it ends. It bounds rows if it reaches, on that way, a
 // comparison that a load's or a store's mask consists of along the last
-// dimension, or the extent of a view in a dimension whose stride is 1: where a
-// vector is whole or off, a mask costs next to nothing.
+// dimension, or along another one whose stride is an argument or 1, if that of
+// the last one is not; or the extent of a view in a dimension whose stride is
+// 1: where a vector is whole or off, a mask costs next to nothing.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_ANALYSIS_ARGUMENTUSES_H
 #define TERRAZZO_ANALYSIS_ARGUMENTUSES_H

@@ -114,3 +114,57 @@ tile.kernel @divisors(%x: !tile.ptr<f32>, %n: i32, %m: i32, %first: i32) {
   tile.store %p, %one : tensor<64x!tile.ptr<f32>>, tensor<64xf32>
   tile.return
 }
+
+// A mask of rows cuts vectors where rows may lie side by side: by a stride that is an
+// argument, or 1.
+// CHECK-LABEL: tile-print-argument-uses @rows
+// CHECK-NEXT: %arg0: read
+// CHECK-NEXT: %arg1: scales elements of 2 bytes
+// CHECK-NEXT: %arg2: scales elements of 2 bytes
+// CHECK-NEXT: %arg3: scales elements of 2 bytes
+tile.kernel @rows(%x: !tile.ptr<f16>, %n: i32, %row: i32, %column: i32) {
+  %lanes = tile.range 0 to 64 : tensor<64xi32>
+  %few = tile.range 0 to 4 : tensor<4xi32>
+  %limit = tile.splat %n : i32 -> tensor<64xi32>
+  %bound = arith.cmpi slt, %lanes, %limit : tensor<64xi32>
+  %tall = tile.reshape %bound : tensor<64xi1> -> tensor<64x1xi1>
+  %mask = tile.broadcast %tall : tensor<64x1xi1> -> tensor<64x4xi1>
+  %r = tile.reshape %lanes : tensor<64xi32> -> tensor<64x1xi32>
+  %rs = tile.splat %row : i32 -> tensor<64x1xi32>
+  %ro = arith.muli %rs, %r : tensor<64x1xi32>
+  %c = tile.reshape %few : tensor<4xi32> -> tensor<1x4xi32>
+  %cs = tile.splat %column : i32 -> tensor<1x4xi32>
+  %co = arith.muli %cs, %c : tensor<1x4xi32>
+  %base = tile.splat %x : !tile.ptr<f16> -> tensor<64x1x!tile.ptr<f16>>
+  %p = tile.addptr %base, %ro : tensor<64x1x!tile.ptr<f16>>, tensor<64x1xi32>
+  %q = tile.broadcast %p : tensor<64x1x!tile.ptr<f16>> -> tensor<64x4x!tile.ptr<f16>>
+  %d = tile.broadcast %co : tensor<1x4xi32> -> tensor<64x4xi32>
+  %at = tile.addptr %q, %d : tensor<64x4x!tile.ptr<f16>>, tensor<64x4xi32>
+  %v = tile.load %at mask %mask : tensor<64x4x!tile.ptr<f16>> mask tensor<64x4xi1> -> tensor<64x4xf16>
+  tile.return
+}
+
+// Where columns lie side by side, it lets whole vectors through or none.
+// CHECK-LABEL: tile-print-argument-uses @columns
+// CHECK-NEXT: %arg0: read
+// CHECK-NEXT: %arg1: scales nothing
+// CHECK-NEXT: %arg2: scales elements of 2 bytes
+tile.kernel @columns(%x: !tile.ptr<f16>, %n: i32, %row: i32) {
+  %lanes = tile.range 0 to 64 : tensor<64xi32>
+  %few = tile.range 0 to 4 : tensor<4xi32>
+  %limit = tile.splat %n : i32 -> tensor<64xi32>
+  %bound = arith.cmpi slt, %lanes, %limit : tensor<64xi32>
+  %tall = tile.reshape %bound : tensor<64xi1> -> tensor<64x1xi1>
+  %mask = tile.broadcast %tall : tensor<64x1xi1> -> tensor<64x4xi1>
+  %r = tile.reshape %lanes : tensor<64xi32> -> tensor<64x1xi32>
+  %rs = tile.splat %row : i32 -> tensor<64x1xi32>
+  %ro = arith.muli %rs, %r : tensor<64x1xi32>
+  %c = tile.reshape %few : tensor<4xi32> -> tensor<1x4xi32>
+  %base = tile.splat %x : !tile.ptr<f16> -> tensor<64x1x!tile.ptr<f16>>
+  %p = tile.addptr %base, %ro : tensor<64x1x!tile.ptr<f16>>, tensor<64x1xi32>
+  %q = tile.broadcast %p : tensor<64x1x!tile.ptr<f16>> -> tensor<64x4x!tile.ptr<f16>>
+  %d = tile.broadcast %c : tensor<1x4xi32> -> tensor<64x4xi32>
+  %at = tile.addptr %q, %d : tensor<64x4x!tile.ptr<f16>>, tensor<64x4xi32>
+  %v = tile.load %at mask %mask : tensor<64x4x!tile.ptr<f16>> mask tensor<64x4xi1> -> tensor<64x4xf16>
+  tile.return
+}
