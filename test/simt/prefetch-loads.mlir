@@ -77,25 +77,38 @@ tile.kernel @narrow(%a: !tile.ptr<i8>, %out: !tile.ptr<i32> {tile.divisibility =
   tile.return
 }
 
-// A state that goes from iteration to iteration: four iterations' loads, then the four
-// iterations. What is left is a group of two and one of one, each if it is there.
+// A state that goes from iteration to iteration: eight iterations' loads, then the
+// eight iterations. What is left is a group of four, and one of three, two or one.
 // CHECK-LABEL: tile.kernel @in_guard
 // CHECK: scf.if
-// CHECK: %[[GROUPS:.*]] = tile.divui %[[ALL:.*]], %c4_i32 : i32
+// CHECK: %[[GROUPS:.*]] = tile.divui %[[ALL:.*]], %c8_i32 : i32
 // CHECK: scf.for %{{.*}} to %[[GROUPS]]
+// CHECK-COUNT-8: tile.load_view
+// CHECK-NOT: tile.load_view
+// CHECK-COUNT-8: tile.store_view
+// CHECK: %[[DONE:.*]] = arith.muli %[[GROUPS]], %c8_i32
+// CHECK: %[[FOUR:.*]] = arith.andi %[[ALL]], %c4_i32
+// CHECK: scf.if
+// CHECK: arith.muli %[[DONE]], %c1_i32
 // CHECK-COUNT-4: tile.load_view
 // CHECK-NOT: tile.load_view
 // CHECK-COUNT-4: tile.store_view
-// CHECK: %[[DONE:.*]] = arith.muli %[[GROUPS]], %c4_i32
-// CHECK: %[[TWO:.*]] = arith.andi %[[ALL]], %c2_i32
+// CHECK: %[[MORE:.*]] = arith.addi %[[DONE]], %[[FOUR]]
+// CHECK: arith.andi %[[ALL]], %c2_i32
 // CHECK: scf.if
+// CHECK: arith.andi %[[ALL]], %c1_i32
+// CHECK: scf.if
+// CHECK: arith.muli %[[MORE]], %c1_i32
+// CHECK-COUNT-3: tile.load_view
+// CHECK-NOT: tile.load_view
+// CHECK-COUNT-3: tile.store_view
+// CHECK: } else {
 // CHECK-COUNT-2: tile.load_view
 // CHECK-NOT: tile.load_view
 // CHECK-COUNT-2: tile.store_view
-// CHECK: %[[BEFORE:.*]] = arith.addi %[[DONE]], %[[TWO]]
+// CHECK: } else {
 // CHECK: arith.andi %[[ALL]], %c1_i32
 // CHECK: scf.if
-// CHECK: arith.muli %[[BEFORE]], %c1_i32
 // CHECK-COUNT-1: tile.load_view
 // CHECK-COUNT-1: tile.store_view
 // CHECK-NOT: tile.store_view
@@ -490,18 +503,28 @@ tile.kernel @reducing(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.gro
   tile.return
 }
 
-// Four bytes an iteration: groups of four loads, and a last group of at most three,
-// each behind the question whether its iteration is there.
+// Four bytes an iteration: groups of eight loads, one of four, and a last group of as
+// many as there are, for which the threads wait once.
 // CHECK-LABEL: tile.kernel @scales
 // CHECK: scf.for
-// CHECK-COUNT-4: tile.load
+// CHECK-COUNT-8: tile.load
 // CHECK-NOT: tile.load
 // CHECK-NOT: scf.if
-// CHECK-COUNT-4: arith.addf
+// CHECK-COUNT-8: arith.addf
 // CHECK: scf.yield
 // CHECK: scf.if
+// CHECK-COUNT-4: tile.load
+// CHECK-NOT: tile.load
+// CHECK-COUNT-4: arith.addf
+// CHECK: scf.if
+// CHECK: scf.if
+// CHECK-COUNT-3: tile.load
+// CHECK-NOT: tile.load
+// CHECK-COUNT-3: arith.addf
+// CHECK: } else {
 // CHECK-COUNT-2: tile.load
 // CHECK-COUNT-2: arith.addf
+// CHECK: } else {
 // CHECK: scf.if
 // CHECK-COUNT-1: tile.load
 // CHECK-COUNT-1: arith.addf
@@ -654,6 +677,23 @@ tile.kernel @more_warps(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.g
     }
     %to = tile.addptr %o, %i : !tile.ptr<f32>, i32
     tile.store %to, %most {group = 2 : i64} : !tile.ptr<f32>, f32
+  }
+  tile.return
+}
+
+// From program to program there is most often one iteration: nothing divides by the
+// number of programs.
+// CHECK-LABEL: tile.kernel @by_programs
+// CHECK-NOT: tile.divui
+// CHECK: tile.return
+tile.kernel @by_programs(%x: !tile.ptr<f32> {tile.group = 1 : i64}, %o: !tile.ptr<f32> {tile.group = 2 : i64}, %n: i32) {
+  %pid = tile.program_id 0
+  %programs = tile.num_programs 0
+  scf.for %i = %pid to %n step %programs : i32 {
+    %p = tile.addptr %x, %i : !tile.ptr<f32>, i32
+    %v = tile.load %p {group = 1 : i64} : !tile.ptr<f32> -> f32
+    %q = tile.addptr %o, %i : !tile.ptr<f32>, i32
+    tile.store %q, %v {group = 2 : i64} : !tile.ptr<f32>, f32
   }
   tile.return
 }

@@ -18,6 +18,10 @@
 
 namespace tz::simt {
 
+/// On a loop whose iterations have enough loads under way each: copies of its
+/// body would take registers for nothing.
+inline constexpr llvm::StringLiteral RolledLoop = "simt.rolled";
+
 /// What is computed of one iteration to know some values of it.
 struct Slice {
   llvm::SetVector<mlir::Operation *> ops;

@@ -5,6 +5,7 @@
 // Why    Conditions are scalars: all threads of the block go the same way, so
 //        that barriers may stand anywhere.
 //===----------------------------------------------------------------------===//
+#include "core/simt/analysis/LoopIterations.h"
 #include "core/simt/lower/KernelLowering.h"
 
 #include "terrazzo/lowering/Loops.h"
@@ -133,6 +134,16 @@ static void addIncoming(ArrayRef<PHINode *> phis, ArrayRef<Value *> values,
   }
 }
 
+/// The branch back of a loop that stays one, whoever would unroll it.
+static void keepRolled(BranchInst *back) {
+  LLVMContext &context = back->getContext();
+  MDNode *no =
+      MDNode::get(context, MDString::get(context, "llvm.loop.unroll.disable"));
+  MDNode *loop = MDNode::getDistinct(context, {nullptr, no});
+  loop->replaceOperandWith(0, loop);
+  back->setMetadata(LLVMContext::MD_loop, loop);
+}
+
 void KernelLowering::forOp(scf::ForOp op) {
   lowering::LoopCounter counter(b, scalar(op.getLowerBound()),
                                 scalar(op.getUpperBound()),
@@ -161,7 +172,10 @@ void KernelLowering::forOp(scf::ForOp op) {
   Registers next = flattenToWords(op.getBody()->getTerminator()->getOperands());
   counter.next(b);
   addIncoming(carried, next, b.GetInsertBlock());
-  b.CreateBr(header);
+  BranchInst *back = b.CreateBr(header);
+  if (op->hasAttr(RolledLoop)) {
+    keepRolled(back);
+  }
   b.SetInsertPoint(after);
   hazards.leaveLoop(outside);
   defineFromWords(op.getResults(), values);

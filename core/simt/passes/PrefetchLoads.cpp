@@ -146,10 +146,12 @@ public:
 private:
   bool carriesOneIteration() const { return hasDots || isSequential; }
   int64_t mostRegisters();
-  int64_t instructions();
+  int64_t instructions(int64_t ofQuotient = 1);
   bool waitsForWarps();
   int64_t iterationsTogether(int64_t bytes);
+  int64_t iterationsOfSmall(int64_t bytes);
   bool worksInPlace();
+  bool stepsByPrograms();
   bool walksAlongOneRow();
   void findLoads();
   void carryOn(OpBuilder &b, Value index, Value exists, IRMapping &map);
@@ -160,10 +162,17 @@ private:
                               SmallVector<Value> carried);
   SmallVector<Value> emitTogether(OpBuilder &b, Value first, int64_t together,
                                   SmallVector<Value> carried);
+  using EmitGroup = llvm::function_ref<SmallVector<Value>(
+      OpBuilder &b, int64_t count, ValueRange carried)>;
+  SmallVector<Value> emitLeft(OpBuilder &b, Value iterations, int64_t bit,
+                              int64_t end, int64_t taken,
+                              SmallVector<Value> carried, EmitGroup group);
   void loadGroups(int64_t together, bool groupsRest);
   void loadAtMost(unsigned iterations);
   void loadAll(int64_t iterations);
   SmallVector<Value> emitBody(OpBuilder &b, IRMapping &map);
+
+  static constexpr int64_t GroupOfSmall = 4;
 
   scf::ForOp loop;
   const Location loc;
@@ -193,11 +202,14 @@ int64_t Prefetcher::mostRegisters() {
 }
 
 /// That a thread has in an iteration, about.
-int64_t Prefetcher::instructions() {
+int64_t Prefetcher::instructions(int64_t ofQuotient) {
   constexpr int64_t ofFunction = 8;
   int64_t count = 0;
   loop.getBody()->walk([&](Operation *op) {
-    if (op->getNumResults() == 0 || !hasLayout(op->getResult(0).getType())) {
+    if (isa<tile::DivSIOp, tile::DivUIOp, tile::RemSIOp, tile::RemUIOp>(op)) {
+      count += ofQuotient * elementsOf(op->getResult(0));
+    } else if (op->getNumResults() == 0 ||
+               !hasLayout(op->getResult(0).getType())) {
       ++count;
     } else if (op->hasTrait<OpTrait::Elementwise>()) {
       count += elementsOf(op->getResult(0)) *
@@ -228,6 +240,16 @@ int64_t Prefetcher::iterationsTogether(int64_t bytes) {
     return 4;
   }
   return bytes * 2 <= mostBytes && count * 2 <= ofTwo ? 2 : 1;
+}
+
+/// The same where a thread loads little: 4, or 8 of the shortest. What waits
+/// for other warps waits little for its loads.
+int64_t Prefetcher::iterationsOfSmall(int64_t bytes) {
+  constexpr int64_t mostBytes = 64, mostInstructions = 384, ofQuotient = 16;
+  return bytes * 2 * GroupOfSmall <= mostBytes && !waitsForWarps() &&
+                 instructions(ofQuotient) * 2 * GroupOfSmall <= mostInstructions
+             ? 2 * GroupOfSmall
+             : GroupOfSmall;
 }
 
 /// Does the loop store to the arrays that it loads from? Then a barrier stands
@@ -421,11 +443,49 @@ SmallVector<Value> Prefetcher::emitTogether(OpBuilder &b, Value first,
   return carried;
 }
 
+/// Of the iterations that whole groups leave those that some bits of the number
+/// of all say, from `bit` down to before `end`: one group of as many as there
+/// are, for which the threads wait once. `taken`: of bits that were looked at.
+/// What the group yields.
+SmallVector<Value> Prefetcher::emitLeft(OpBuilder &b, Value iterations,
+                                        int64_t bit, int64_t end, int64_t taken,
+                                        SmallVector<Value> carried,
+                                        EmitGroup group) {
+  if (bit == end) {
+    return taken ? group(b, taken, carried) : carried;
+  }
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(
+        b, loc, b.getIntegerAttr(iterations.getType(), value));
+  };
+  Value isSet = arith::CmpIOp::create(
+      b, loc, arith::CmpIPredicate::ne,
+      arith::AndIOp::create(b, loc, iterations, constant(bit)), constant(0));
+  const bool hasElse = !carried.empty() || bit / 2 != end || taken;
+  auto branch =
+      scf::IfOp::create(b, loc, loop.getResultTypes(), isSet, hasElse);
+  auto emit = [&](Block *block, int64_t count) {
+    OpBuilder in = OpBuilder::atBlockEnd(block);
+    if (!block->empty()) {
+      in.setInsertionPoint(block->getTerminator());
+    }
+    SmallVector<Value> results =
+        emitLeft(in, iterations, bit / 2, end, count, carried, group);
+    if (!carried.empty()) {
+      scf::YieldOp::create(in, loc, results);
+    }
+  };
+  emit(branch.thenBlock(), taken + bit);
+  if (hasElse) {
+    emit(branch.elseBlock(), taken);
+  }
+  return SmallVector<Value>(branch.getResults());
+}
+
 /// Whole groups of iterations, each with its loads first. The rest is the loop
-/// itself, or a smaller group for each bit of the number that is left: a loop
-/// of few iterations does no more than it has. In the counter's width: the
-/// number of iterations has no more bits without a sign, and an index that
-/// wraps is that of no iteration.
+/// itself, or a smaller group of what is left: a loop of few iterations does no
+/// more than it has. In the counter's width: the number of iterations has no
+/// more bits without a sign, and an index that wraps is that of no iteration.
 void Prefetcher::loadGroups(int64_t together, bool groupsRest) {
   OpBuilder b(loop);
   const Type type = loop.getInductionVar().getType();
@@ -449,6 +509,9 @@ void Prefetcher::loadGroups(int64_t together, bool groupsRest) {
   auto made = scf::ForOp::create(b, loc, constant(0), groups, constant(1),
                                  loop.getInitArgs());
   made->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  if (together > GroupOfSmall) {
+    made->setAttr(RolledLoop, b.getUnitAttr());
+  }
   if (!made.getBody()->empty()) {
     made.getBody()->getTerminator()->erase();
   }
@@ -471,29 +534,19 @@ void Prefetcher::loadGroups(int64_t together, bool groupsRest) {
     loop.getInitArgsMutable().assign(carried);
     return;
   }
-  for (int64_t few = together / 2; few != 0; few /= 2) {
-    Value isOpen = arith::CmpIOp::create(
-        b, loc, arith::CmpIPredicate::ne,
-        arith::AndIOp::create(b, loc, iterations, constant(few)), constant(0));
-    auto branch = scf::IfOp::create(b, loc, loop.getResultTypes(), isOpen,
-                                    /*withElseRegion=*/!carried.empty());
-    OpBuilder then = branch.getThenBodyBuilder();
-    if (carried.empty()) {
-      then.setInsertionPoint(branch.thenBlock()->getTerminator());
-    }
-    SmallVector<Value> results =
-        emitTogether(then, indexOf(then, done), few, carried);
-    if (!carried.empty()) {
-      scf::YieldOp::create(then, loc, results);
-      OpBuilder none = branch.getElseBodyBuilder();
-      scf::YieldOp::create(none, loc, carried);
-    }
-    carried.assign(branch.result_begin(), branch.result_end());
-    if (few != 1) {
-      Value more = arith::AndIOp::create(b, loc, iterations, constant(few));
-      done = arith::AddIOp::create(b, loc, done, more);
-    }
+  const auto group = [&](OpBuilder &at, int64_t count, ValueRange before) {
+    return emitTogether(at, indexOf(at, done), count,
+                        SmallVector<Value>(before));
+  };
+  // One group for each number below four. With more, there would be more code
+  // than what a wait is worth.
+  int64_t bit = together / 2;
+  for (; bit > 2; bit /= 2) {
+    carried = emitLeft(b, iterations, bit, bit / 2, 0, carried, group);
+    done = arith::AddIOp::create(
+        b, loc, done, arith::AndIOp::create(b, loc, iterations, constant(bit)));
   }
+  carried = emitLeft(b, iterations, bit, 0, 0, carried, group);
   loop.replaceAllUsesWith(carried);
   loop.erase();
 }
@@ -541,10 +594,21 @@ void Prefetcher::loadAll(int64_t iterations) {
   loop.erase();
 }
 
+/// Does the loop go from program to program? Most often a launch has one for
+/// each, and the number of iterations would be a division for nothing.
+bool Prefetcher::stepsByPrograms() {
+  Operation *step = loop.getStep().getDefiningOp();
+  while (isa_and_present<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(
+      step)) {
+    step = step->getOperand(0).getDefiningOp();
+  }
+  return isa_and_present<tile::NumProgramsOp>(step);
+}
+
 size_t Prefetcher::run() {
   constexpr int64_t fewBytes = 16; // that a thread loads in an iteration
   constexpr size_t mostOps = 100;
-  constexpr int64_t mostIterations = 8, groupOfSmall = 4;
+  constexpr int64_t mostIterations = 8;
   if (!countsIterations(loop)) {
     return 0;
   }
@@ -569,12 +633,14 @@ size_t Prefetcher::run() {
   } else if (carriesOneIteration()) {
     carryOneIteration();
   } else if (const std::optional<int64_t> most = iterationsAtMost(loop);
-             most && *most > 1 && *most <= groupOfSmall && !hasDots &&
+             most && *most > 1 && *most <= GroupOfSmall && !hasDots &&
              slice.carried.empty() &&
              (isSmall || (isShort && iterationsTogether(bytes) >= *most))) {
     loadAtMost(unsigned(*most));
+  } else if (stepsByPrograms()) {
+    return 0;
   } else if (isSmall && slice.carried.empty() && !worksInPlace()) {
-    loadGroups(groupOfSmall, /*groupsRest=*/true);
+    loadGroups(iterationsOfSmall(bytes), /*groupsRest=*/true);
   } else if (const int64_t together = iterationsTogether(bytes);
              isShort && slice.carried.empty() && together > 1 &&
              !walksAlongOneRow()) {
