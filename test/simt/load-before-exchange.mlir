@@ -106,3 +106,70 @@ tile.kernel @small_exchange(%x: !tile.ptr<i32> {tile.divisibility = 16 : i64, ti
   tile.store_view %out[%zero, %zero], %all checked [false, false] {group = 2 : i64} : <64x64xi32>, tensor<64x64xi32>
   tile.return
 }
+
+// A thread waits once for the words of several tiles that are reduced in turn.
+// CHECK-LABEL: tile.kernel @turns
+// CHECK-COUNT-3: tile.load %
+// CHECK-NOT: tile.load %
+// CHECK-COUNT-3: tile.reduce
+tile.kernel @turns(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %o: !tile.ptr<f32> {tile.group = 2 : i64}) {
+  %at = tile.range 0 to 256 : tensor<256xi32>
+  %step = arith.constant dense<256> : tensor<256xi32>
+  %base = tile.splat %x : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>>
+  %p = tile.addptr %base, %at : tensor<256x!tile.ptr<f32>>, tensor<256xi32>
+  %a = tile.load %p {group = 1 : i64} : tensor<256x!tile.ptr<f32>> -> tensor<256xf32>
+  %sa = tile.reduce(%a) axis 0 : (tensor<256xf32>) -> f32 {
+  ^bb0(%l: f32, %r: f32):
+    %s = arith.addf %l, %r : f32
+    tile.yield %s : f32
+  }
+  %q = tile.addptr %p, %step : tensor<256x!tile.ptr<f32>>, tensor<256xi32>
+  %b = tile.load %q {group = 1 : i64} : tensor<256x!tile.ptr<f32>> -> tensor<256xf32>
+  %sb = tile.reduce(%b) axis 0 : (tensor<256xf32>) -> f32 {
+  ^bb0(%l: f32, %r: f32):
+    %s = arith.addf %l, %r : f32
+    tile.yield %s : f32
+  }
+  %t = tile.addptr %q, %step : tensor<256x!tile.ptr<f32>>, tensor<256xi32>
+  %c = tile.load %t {group = 1 : i64} : tensor<256x!tile.ptr<f32>> -> tensor<256xf32>
+  %sc = tile.reduce(%c) axis 0 : (tensor<256xf32>) -> f32 {
+  ^bb0(%l: f32, %r: f32):
+    %s = arith.addf %l, %r : f32
+    tile.yield %s : f32
+  }
+  %ab = arith.addf %sa, %sb : f32
+  %abc = arith.addf %ab, %sc : f32
+  tile.store %o, %abc {group = 2 : i64} : !tile.ptr<f32>, f32
+  tile.return
+}
+
+// Of a large tile it would take registers that more blocks use better; a place that
+// a reduction gives is behind it.
+// CHECK-LABEL: tile.kernel @large
+// CHECK: tile.load %
+// CHECK: tile.reduce
+// CHECK: tile.load %
+// CHECK: tile.load %
+tile.kernel @large(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %o: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 2 : i64}) {
+  %at = tile.range 0 to 4096 : tensor<4096xi32>
+  %step = arith.constant dense<4096> : tensor<4096xi32>
+  %base = tile.splat %x : !tile.ptr<f32> -> tensor<4096x!tile.ptr<f32>>
+  %p = tile.addptr %base, %at : tensor<4096x!tile.ptr<f32>>, tensor<4096xi32>
+  %a = tile.load %p {group = 1 : i64} : tensor<4096x!tile.ptr<f32>> -> tensor<4096xf32>
+  %sa = tile.reduce(%a) axis 0 : (tensor<4096xf32>) -> f32 {
+  ^bb0(%l: f32, %r: f32):
+    %s = arith.addf %l, %r : f32
+    tile.yield %s : f32
+  }
+  %i = tile.fptosi %sa : f32 to i32
+  %one = tile.addptr %x, %i : !tile.ptr<f32>, i32
+  %w = tile.load %one {group = 1 : i64} : !tile.ptr<f32> -> f32
+  %q = tile.addptr %p, %step : tensor<4096x!tile.ptr<f32>>, tensor<4096xi32>
+  %b = tile.load %q {group = 1 : i64} : tensor<4096x!tile.ptr<f32>> -> tensor<4096xf32>
+  %ws = tile.splat %w : f32 -> tensor<4096xf32>
+  %c = arith.mulf %b, %ws : tensor<4096xf32>
+  %os = tile.splat %o : !tile.ptr<f32> -> tensor<4096x!tile.ptr<f32>>
+  %to = tile.addptr %os, %at : tensor<4096x!tile.ptr<f32>>, tensor<4096xi32>
+  tile.store %to, %c {group = 2 : i64} : tensor<4096x!tile.ptr<f32>>, tensor<4096xf32>
+  tile.return
+}

@@ -1,10 +1,11 @@
 //===- LoadBeforeExchange.cpp - simt-load-before-exchange -----------------===//
 //
 // What   Loads that stand behind an exchange of a tile between threads, and do
-//        not need it, begin before it.
+//        not need it, begin before it. Small ones begin before reductions too.
 // Why    An exchange waits for what it moves, and a load behind its barrier
 //        begins only then. A kernel that adds up tiles of two memory orders
-//        would wait for memory once for each of them.
+//        would wait for memory once for each of them, and one that reduces each
+//        of many short tiles once for each.
 // Example (test/simt/load-before-exchange.mlir; lines with simt., tile.load, arith.addf)
 //   before
 //     ...
@@ -50,7 +51,7 @@ namespace tz::simt {
 namespace {
 
 /// Compilation takes time for each exchange that a load is tried before.
-constexpr size_t MostExchanges = 4;
+constexpr size_t MostExchanges = 4, MostReductions = 8;
 
 /// Do elements go to other threads?
 bool isExchange(Operation &op) {
@@ -73,14 +74,54 @@ public:
 
 private:
   void begin(Operation &load);
+  bool beginBeforeReduction(Operation &load);
+  bool move(Operation &load, Operation *before);
+
+  struct Reduction {
+    Operation *op;
+    int64_t registers = 0; // of loads that begin before it
+  };
 
   SmallVector<Operation *, 4> exchanges;
+  SmallVector<Reduction, MostReductions> reductions; // the last ones
   int64_t registers = 0; // of what begins before one
   size_t count = 0;
 };
 
+bool Stretch::move(Operation &load, Operation *before) {
+  LoadSlice slice;
+  if (!addToSlice(before, &load, slice)) {
+    return false;
+  }
+  for (Operation *op : slice) {
+    op->moveBefore(before);
+  }
+  ++count;
+  return true;
+}
+
+/// Large tiles take registers that more blocks would use better: they hide the
+/// wait of each other.
+bool Stretch::beginBeforeReduction(Operation &load) {
+  constexpr int64_t most = 4, mostAtOnce = 16;
+  const int64_t words = registersOf(load.getResult(0));
+  if (words > most) {
+    return false;
+  }
+  for (Reduction &one : reductions) {
+    if (one.registers + words <= mostAtOnce && move(load, one.op)) {
+      one.registers += words;
+      return true;
+    }
+  }
+  return false;
+}
+
 void Stretch::begin(Operation &load) {
   constexpr int64_t most = 32;
+  if (beginBeforeReduction(load)) {
+    return;
+  }
   const int64_t more = registers + registersOf(load.getResult(0));
   if (more > most) {
     return;
@@ -91,13 +132,8 @@ void Stretch::begin(Operation &load) {
         2 * registersOf(exchange->getOperand(0))) {
       continue;
     }
-    LoadSlice slice;
-    if (addToSlice(exchange, &load, slice)) {
-      for (Operation *op : slice) {
-        op->moveBefore(exchange);
-      }
+    if (move(load, exchange)) {
       registers = more;
-      ++count;
       return;
     }
   }
@@ -110,6 +146,16 @@ bool Stretch::add(Operation &op) {
   }
   if (isExchange(op) && exchanges.size() < MostExchanges) {
     exchanges.push_back(&op);
+  }
+  if (isa<tile::ReduceOp, tile::ScanOp>(op)) {
+    // What it combines with touches no memory.
+    if (combinesThreads(&op)) {
+      if (reductions.size() == MostReductions) {
+        reductions.erase(reductions.begin());
+      }
+      reductions.push_back({&op});
+    }
+    return true;
   }
   return isPure(&op) && op.getNumRegions() == 0;
 }

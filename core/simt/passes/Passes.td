@@ -283,8 +283,9 @@ def LoadBeforeExchange : SimtPass<"simt-load-before-exchange"> {
   let description = [{
     A load behind a conversion between threads moves before it, with what it is
     computed from. Only loads and what touches no memory may stand between, and
-    few registers be taken, for an exchange of as much. Blocks with dots stay as
-    they are.
+    few registers be taken, for an exchange of as much. A load of a few bytes a
+    thread moves before up to eight reductions across threads. Blocks with dots
+    stay as they are.
   }];
   let constructor = "tz::simt::createLoadBeforeExchange()";
   let statistics = [
