@@ -111,9 +111,9 @@ SmallVector<unsigned, 4> threadsWithoutDots(tile::KernelOp kernel,
     return {};
   }
   // Of floats that were halves in memory a thread need not hold all at once:
-  // 168 registers each may do, and three small blocks are more than two.
+  // 128 or 168 registers each may do, and three small blocks are more than two.
   if (words > most) {
-    return {384};
+    return {512, 384};
   }
   const simt::Work work = simt::workOf(kernel);
   // Measured on an H200, on 169 launches of others with fewer registers than
@@ -135,19 +135,22 @@ SmallVector<unsigned, 4> threadsWithoutDots(tile::KernelOp kernel,
   }
   // Measured on an H200, on elementwise kernels of others: threads that load
   // and store more than this crowd each other at the memory, 2048 take 1.1 of
-  // the time of 1536.
+  // the time of 1536. What others find in the caches crowds nobody: there 1536
+  // take 1.1 of the time of 2048, as where a load waits for another one.
   constexpr int64_t manyBytes = 64;
-  const bool movesMuch = work.isElementwise && work.bytes > manyBytes;
+  const bool movesMuch = work.isElementwise && work.streamed > manyBytes;
   // What computes much waits for its own results; with few registers it would
   // compute some of its integers again.
+  // The last two are for what computes integers, or much at once: one block
+  // with all registers would be a sixth of the threads.
   if (work.computesMuch() &&
       (movesMuch || !work.isElementwise || work.others > work.floats)) {
-    return {1280, 1024};
+    return {1280, 1024, 768, 512};
   }
   if (movesMuch) {
-    return {1536, 1280, 1024};
+    return {1536, 1280, 1024, 768, 512};
   }
-  return {2048, 1536, 1280, 1024};
+  return {2048, 1536, 1280, 1024, 768, 512};
 }
 
 /// Words that a thread holds for a product: its sums, and its operands, which

@@ -16,6 +16,10 @@ namespace tz::simt {
 struct Work {
   int64_t floats = 0, others = 0; ///< operations, by the type of their result
   int64_t bytes = 0;
+  /// Of these, the ones that nobody loads again: without what threads of the
+  /// block load as well, and without what lies at a loaded place. A thread gets
+  /// to the latter late, and they are mostly rows of a small table.
+  int64_t streamed = 0;
   bool isElementwise = true; ///< in no loop, and without reductions and scans
 
   /// More than memory could hide: five operations for each byte.
