@@ -598,8 +598,8 @@ void Prefetcher::loadAll(int64_t iterations) {
 /// each, and the number of iterations would be a division for nothing.
 bool Prefetcher::stepsByPrograms() {
   Operation *step = loop.getStep().getDefiningOp();
-  while (isa_and_present<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(
-      step)) {
+  while (
+      isa_and_present<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(step)) {
     step = step->getOperand(0).getDefiningOp();
   }
   return isa_and_present<tile::NumProgramsOp>(step);

@@ -86,6 +86,7 @@ void optimize(Module &module, TargetMachine &machine) {
     endLives(function);
     shareDivisors(function); // a NaN gives a NaN, whatever its scale
     sinkIndices(function);
+    loadAgain(function);
     orderLoads(function); // it looks at uses, which the others change
   }
 }

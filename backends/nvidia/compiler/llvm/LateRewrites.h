@@ -70,6 +70,9 @@ void endLives(llvm::Function &function);
 /// LateIndices.cpp: cheap integers beside their first use.
 void sinkIndices(llvm::Function &function);
 
+/// LoadAgain.cpp: rows that registers cannot hold over a barrier.
+void loadAgain(llvm::Function &function);
+
 /// LoadOrder.cpp: as many loads under way as registers hold.
 void orderLoads(llvm::Function &function);
 

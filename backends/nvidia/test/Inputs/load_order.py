@@ -99,3 +99,21 @@ def dot_of_rows(x, y, out, ROWS: tl.constexpr, BLOCK: tl.constexpr):
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     at = rows[:, None] * BLOCK + tl.arange(0, BLOCK)[None, :]
     tl.store(out + rows, tl.sum((tl.load(x + at) * tl.load(y + at)).to(tl.float32), 1))
+
+
+@triton.jit
+def support(x, out, BLOCK: tl.constexpr):
+    """A row and its sums up to each element, which are compared."""
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    z = tl.load(x + at)
+    above = z > tl.cumsum(z, 0) - 1.0
+    tl.store(out + tl.program_id(0), tl.sum(tl.where(above, z, 0.0), 0))
+
+
+@triton.jit
+def kept(x, BLOCK: tl.constexpr):
+    """The same in place: threads may store before others would load again."""
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    z = tl.load(x + at)
+    above = z > tl.cumsum(z, 0) - 1.0
+    tl.store(x + at, tl.where(above, z, 0.0))
