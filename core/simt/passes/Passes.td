@@ -252,10 +252,10 @@ def PrefetchLoads : SimtPass<"simt-prefetch-loads"> {
     early; with one stage only those of a few registers. So they are in a recurrence,
     and where blocks have one warp that combines its lanes. A small loop without dots,
     in which a thread loads a few bytes an iteration, does the loads of four iterations
-    together, of eight if they are short, then those iterations. What is left is a
-    group of four, if there are as many, and one group of the others. All loads come
-    first where up to eight iterations are known, or it is known that there are at most
-    four.
+    together, then the four iterations. Of short iterations there are eight. What is
+    left is a group of four, if there are as many, and one group of the others. All
+    loads come first where up to eight iterations are known, or it is known that there
+    are at most four.
   }];
   let statistics = [
     Statistic<"prefetched", "prefetched", "loads that go ahead">
