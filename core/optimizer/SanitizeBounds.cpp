@@ -4,12 +4,14 @@
 //        all its elements are in the memory of its arguments; else it is
 //        reported, and made without the elements that are not.
 // Why    The access of the usual case stays what the author wrote, so that the
-//        passes behind see its form. Blocks of views are boxes: their corners
-//        say in a few scalars whether they are inside.
+//        passes behind see its form. Where its corners can be computed, they say
+//        in a few scalars whether it is inside; elements are looked at where
+//        they are not. A loop is asked for as a whole, before it runs: in a
+//        branch its loads could not be made ahead of their use.
 //===----------------------------------------------------------------------===//
-#include "core/optimizer/SanitizerArrays.h"
+#include "core/optimizer/SanitizerRanges.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
 
 #include <limits>
 
@@ -20,15 +22,29 @@ namespace tz::optimizer {
 
 namespace {
 
+struct CheckedAccess {
+  Operation *op;
+  Arrays arrays;
+};
+
 class BoundsCheck {
 public:
-  BoundsCheck(ArrayArguments &arguments, SanitizerCounts &counts)
-      : arguments(arguments), counts(counts) {}
+  explicit BoundsCheck(ArrayArguments &arguments) : arguments(arguments) {}
 
-  void checkPointers(Operation *op);
-  void checkView(Operation *op);
+  /// A copy of the loop for the case that all of its accesses whose range is
+  /// known stay inside. They leave `accesses`; those of the other copy come.
+  void versionLoop(scf::ForOp loop, SmallVectorImpl<CheckedAccess> &accesses);
+  void check(const CheckedAccess &access) {
+    if (isa<tile::LoadViewOp, tile::StoreViewOp>(access.op)) {
+      checkView(access.op, access.arrays);
+    } else {
+      checkPointers(access.op, access.arrays);
+    }
+  }
 
 private:
+  void checkPointers(Operation *op, const Arrays &arrays);
+  void checkView(Operation *op, const Arrays &arrays);
   std::string nameOf(const Arrays &arrays);
   /// Are `bytes` bytes at the address in one of the arrays?
   Value isInside(CheckBuilder &c, const Arrays &arrays, Value pointer);
@@ -44,7 +60,6 @@ private:
   SmallVector<Value> accessMasked(CheckBuilder &c, Operation *op, Value mask);
 
   ArrayArguments &arguments;
-  SanitizerCounts &counts;
 };
 
 } // namespace
@@ -196,55 +211,68 @@ SmallVector<Value> BoundsCheck::accessMasked(CheckBuilder &c, Operation *op,
   return {c.zero(op->getResult(0).getType())};
 }
 
-void BoundsCheck::checkPointers(Operation *op) {
+void BoundsCheck::checkPointers(Operation *op, const Arrays &arrays) {
   Value pointer = op->getOperand(0);
-  std::optional<Arrays> arrays = knownArrays(op, "bounds", counts);
-  if (!arrays) {
-    return;
-  }
-  ++counts.accesses;
   OpBuilder builder(op);
   CheckBuilder c(builder, op->getLoc());
   const unsigned bytes = pointeeBytes(pointer.getType());
   Value mask = lanesOf(c, op).wanted;
-  Value inside = isInside(c, *arrays, pointer);
-  Value outside = c.make<arith::XOrIOp>(
-      inside, c.spread(c.integer(1, 1), inside.getType()));
-  Value bad = mask ? c.make<arith::AndIOp>(outside, mask) : outside;
-  divide(c, op, c.anyOf(bad), [&] {
-    report(c, op, *arrays, bad, addressOf(c, pointer), bytes);
+  const bool isTile = isa<RankedTensorType>(pointer.getType());
+  Value corners = isTile && arrays.size() == 1
+                      ? staysInside(c, op, arguments.endsOf(arrays.front()))
+                      : Value();
+  Value inside, bad;
+  auto look = [&] {
+    inside = isInside(c, arrays, pointer);
+    Value outside = c.make<arith::XOrIOp>(
+        inside, c.spread(c.integer(1, 1), inside.getType()));
+    bad = mask ? c.make<arith::AndIOp>(outside, mask) : outside;
+    return c.anyOf(bad);
+  };
+  auto accessInside = [&] {
     return accessMasked(c, op,
                         mask ? c.make<arith::AndIOp>(inside, mask) : inside);
+  };
+  if (!corners) {
+    divide(c, op, look(), [&] {
+      report(c, op, arrays, bad, addressOf(c, pointer), bytes);
+      return accessInside();
+    });
+    return;
+  }
+  divide(c, op, c.make<arith::XOrIOp>(corners, c.integer(1, 1)), [&] {
+    auto tells = scf::IfOp::create(c.b, c.loc, look(), false);
+    {
+      OpBuilder::InsertionGuard guard(c.b);
+      c.b.setInsertionPointToStart(tells.thenBlock());
+      report(c, op, arrays, bad, addressOf(c, pointer), bytes);
+    }
+    return accessInside();
   });
 }
 
-void BoundsCheck::checkView(Operation *op) {
+void BoundsCheck::checkView(Operation *op, const Arrays &arrays) {
   auto load = dyn_cast<tile::LoadViewOp>(op);
   auto store = dyn_cast<tile::StoreViewOp>(op);
-  std::optional<Arrays> arrays = knownArrays(op, "bounds", counts);
-  if (!arrays) {
-    return;
-  }
-  ++counts.accesses;
   OpBuilder builder(op);
   CheckBuilder c(builder, op->getLoc());
   const ViewBox box(c, op);
   Value any;
-  for (BlockArgument array : *arrays) {
+  for (BlockArgument array : arrays) {
     Value one = box.leaves(c, arguments.endsOf(array));
     any = any ? c.make<arith::AndIOp>(any, one) : one;
   }
   divide(c, op, any, [&]() -> SmallVector<Value> {
     const AccessLanes lanes = box.lanes(c);
     Value address = addressOf(c, lanes.pointers);
-    Value inside = isInside(c, *arrays, address, box.bytes);
+    Value inside = isInside(c, arrays, address, box.bytes);
     Value bad = c.make<arith::XOrIOp>(
         inside, c.spread(c.integer(1, 1), inside.getType()));
     if (lanes.wanted) {
       bad = c.make<arith::AndIOp>(bad, lanes.wanted);
       inside = c.make<arith::AndIOp>(inside, lanes.wanted);
     }
-    report(c, op, *arrays, bad, address, box.bytes);
+    report(c, op, arrays, bad, address, box.bytes);
     if (store) {
       tile::StoreOp::create(c.b, c.loc, lanes.pointers, store.getValue(),
                             inside, store.getGroup(), store.getCache(),
@@ -259,15 +287,90 @@ void BoundsCheck::checkView(Operation *op) {
   });
 }
 
+void BoundsCheck::versionLoop(scf::ForOp loop,
+                              SmallVectorImpl<CheckedAccess> &accesses) {
+  OpBuilder builder(loop);
+  Value inside;
+  SmallVector<CheckedAccess> others;
+  SmallVector<Operation *> all;
+  for (const CheckedAccess &access : accesses) {
+    if (!loop->isProperAncestor(access.op)) {
+      others.push_back(access);
+      continue;
+    }
+    all.push_back(access.op);
+    CheckBuilder c(builder, access.op->getLoc());
+    Value one = access.arrays.size() == 1
+                    ? staysInside(c, access.op,
+                                  arguments.endsOf(access.arrays.front()), loop)
+                    : Value();
+    if (one) {
+      inside = inside ? c.make<arith::AndIOp>(inside, one) : one;
+    } else {
+      others.push_back(access);
+    }
+  }
+  if (!inside) {
+    return;
+  }
+  // In the copy every access is looked at.
+  IRMapping copies;
+  auto branch = scf::IfOp::create(builder, loop.getLoc(), loop.getResultTypes(),
+                                  inside, /*withElseRegion=*/true);
+  loop.replaceAllUsesWith(branch.getResults());
+  auto fill = [&](Block *block, llvm::function_ref<Operation *()> make) {
+    if (block->mightHaveTerminator()) {
+      block->getTerminator()->erase();
+    }
+    builder.setInsertionPointToEnd(block);
+    Operation *made = make();
+    builder.setInsertionPointToEnd(block);
+    scf::YieldOp::create(builder, loop.getLoc(), made->getResults());
+  };
+  fill(branch.elseBlock(), [&] { return builder.clone(*loop, copies); });
+  fill(branch.thenBlock(), [&] {
+    loop->moveBefore(branch.thenBlock(), branch.thenBlock()->end());
+    return loop.getOperation();
+  });
+  for (const CheckedAccess &access : accesses) {
+    if (llvm::is_contained(all, access.op)) {
+      others.push_back({copies.lookup(access.op), access.arrays});
+    }
+  }
+  accesses = std::move(others);
+}
+
+/// A loop that holds none.
+static bool isInnermost(scf::ForOp loop) {
+  return !loop.getBody()
+              ->walk(
+                  [](LoopLikeOpInterface) { return WalkResult::interrupt(); })
+              .wasInterrupted();
+}
+
 void checkBounds(ArrayArguments &arguments, ArrayRef<Operation *> accesses,
                  SanitizerCounts &counts) {
-  BoundsCheck check(arguments, counts);
+  BoundsCheck check(arguments);
+  SmallVector<CheckedAccess> known;
+  llvm::SetVector<Operation *> loops;
   for (Operation *op : accesses) {
-    if (isa<tile::LoadViewOp, tile::StoreViewOp>(op)) {
-      check.checkView(op);
-    } else {
-      check.checkPointers(op);
+    std::optional<Arrays> arrays = knownArrays(op, "bounds", counts);
+    if (!arrays) {
+      continue;
     }
+    ++counts.accesses;
+    known.push_back({op, *arrays});
+    auto loop = op->getParentOfType<LoopLikeOpInterface>();
+    auto counted = loop ? dyn_cast<scf::ForOp>(loop.getOperation()) : nullptr;
+    if (counted && isInnermost(counted)) {
+      loops.insert(counted);
+    }
+  }
+  for (Operation *loop : loops) {
+    check.versionLoop(cast<scf::ForOp>(loop), known);
+  }
+  for (const CheckedAccess &access : known) {
+    check.check(access);
   }
 }
 

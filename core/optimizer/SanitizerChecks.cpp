@@ -80,6 +80,16 @@ Value CheckBuilder::anyOf(Value condition) {
                 [&](Value x, Value y) { return make<arith::OrIOp>(x, y); });
 }
 
+Value CheckBuilder::leastOf(Value tile) {
+  return reduce(tile,
+                [&](Value x, Value y) { return make<tile::MinSIOp>(x, y); });
+}
+
+Value CheckBuilder::greatestOf(Value tile) {
+  return reduce(tile,
+                [&](Value x, Value y) { return make<tile::MaxSIOp>(x, y); });
+}
+
 void CheckBuilder::report(StringRef check, StringRef what, StringRef array,
                           Value bad, ArrayRef<Value> values, StringRef more) {
   std::string text = (check + ";" + what + ";" + array + ";").str();
@@ -100,9 +110,7 @@ void CheckBuilder::report(StringRef check, StringRef what, StringRef array,
           make<tile::ReshapeOp>(withElements(type, b.getI32Type()), number);
     }
     Value none = spread(integer(std::numeric_limits<int32_t>::max(), 32), type);
-    Value first =
-        reduce(make<arith::SelectOp>(bad, number, none),
-               [&](Value x, Value y) { return make<tile::MinSIOp>(x, y); });
+    Value first = leastOf(make<arith::SelectOp>(bad, number, none));
     Value count =
         reduce(make<arith::ExtUIOp>(withElements(type, b.getI32Type()), bad),
                [&](Value x, Value y) { return make<arith::AddIOp>(x, y); });

@@ -26,6 +26,9 @@ public:
 
   /// Has a lane of an i1 scalar or tile the value 1? An i1.
   mlir::Value anyOf(mlir::Value condition);
+  /// Of all lanes of a tile of integers, as signed numbers.
+  mlir::Value leastOf(mlir::Value tile);
+  mlir::Value greatestOf(mlir::Value tile);
   /// A print with `report` about the first lane where `bad` is set, of which
   /// there is one. `values`: scalars, or tiles of the shape of `bad`. `more`:
   /// the text's last field.
