@@ -38,8 +38,11 @@ def Sanitize : KernelPass<"tile-sanitize"> {
     reports into the log; one without it stays as it is. `bounds`: each access
     is compared with the memory of the arguments that its pointer comes from,
     whose ends become two more arguments (`x.begin`, `x.end`). Where an element
-    is outside, the access is done without it. `uninitialized`: loads look into
-    a shadow of the array, in which stores note what they write (`x.written`).
+    is outside, the access is done without it. Scalars are compared where they
+    give the corners of an access; a loop whose accesses they find inside runs
+    without checks, and a copy of it with checks. `uninitialized`: loads look into
+    a shadow of the array, in which stores note what they write (`x.written`), or
+    without one for the marks of unwritten memory (terrazzo/unwritten.h).
     `race`: an access leaves the program's number in a shadow of its element,
     and looks at those of others. The shadow is `x.race`, of arrays that are
     only read `x.reads`; behind it stand the bytes of a cell and the number of

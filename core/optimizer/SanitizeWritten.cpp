@@ -5,8 +5,12 @@
 // Why    The shadow of an array has a byte for each of its bytes, 1 where one
 //        was written. So an access of the shadow is one of the array moved by a
 //        distance, with integers of the element's size: as cheap as the access.
+//        Memory without a shadow may say itself that nothing has written it, by
+//        the marks of terrazzo/unwritten.h.
 //===----------------------------------------------------------------------===//
 #include "core/optimizer/SanitizerArrays.h"
+
+#include <terrazzo/unwritten.h>
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -15,26 +19,67 @@ using arith::CmpIPredicate;
 
 namespace tz::optimizer {
 
-/// A report of lanes whose shadow is not all ones.
 static void reportUnwritten(CheckBuilder &c, Operation *op, StringRef array,
-                            Value marks, Value ones, Value inside,
-                            Value element) {
-  Value bad =
-      c.make<arith::AndIOp>(c.compare(CmpIPredicate::ne, marks, ones), inside);
+                            Value bad, Value element) {
   auto tells = scf::IfOp::create(c.b, c.loc, c.anyOf(bad), false);
   OpBuilder::InsertionGuard guard(c.b);
   c.b.setInsertionPointToStart(tells.thenBlock());
   c.report("uninitialized", accessName(op), array, bad, {element});
 }
 
+/// Lanes whose word of memory has the mark of its address.
+static Value markedLanes(CheckBuilder &c, const AccessLanes &lanes,
+                         Value address, Ends ends) {
+  Type numbers = address.getType();
+  auto spread = [&](int64_t value) {
+    return c.spread(c.integer(value, 64), numbers);
+  };
+  const unsigned bytes = sizeof(uint64_t);
+  Value word = c.make<arith::AndIOp>(address, spread(-int64_t(bytes)));
+  Value inside = lanesInside(c, lanes, word, ends, bytes);
+  Type pointers = withElements(
+      numbers, tile::PtrType::get(c.b.getContext(), c.b.getI64Type()));
+  Value mark = c.make<arith::XOrIOp>(
+      c.make<arith::MulIOp>(word, spread(int64_t(TZ_UNWRITTEN_FACTOR))),
+      spread(int64_t(TZ_UNWRITTEN_MASK)));
+  Value found =
+      c.make<tile::LoadOp>(numbers, c.make<tile::IntToPtrOp>(pointers, word),
+                           inside, c.zero(numbers), uint64_t(0),
+                           tile::CacheHint::none, tile::Eviction::normal,
+                           /*isVolatile=*/false);
+  return c.make<arith::AndIOp>(c.compare(CmpIPredicate::eq, found, mark),
+                               inside);
+}
+
+/// Of an array without a shadow. What is stored takes the mark away by itself.
+static void checkMarks(CheckBuilder &c, Operation *op, BlockArgument array,
+                       ArrayArguments &arguments) {
+  const Ends ends = arguments.endsOf(array);
+  const AccessLanes lanes = lanesOf(c, op);
+  const unsigned bytes = pointeeBytes(lanes.pointers.getType());
+  Value address = addressOf(c, lanes.pointers);
+  Value from = c.spread(ends.begin, address.getType());
+  Value bad = markedLanes(c, lanes, address, ends);
+  reportUnwritten(
+      c, op, arguments.nameOf(array), bad,
+      c.make<tile::ShrSIOp>(
+          c.make<arith::SubIOp>(address, from),
+          c.spread(c.integer(llvm::Log2_32(bytes), 64), address.getType())));
+}
+
 static void checkAccess(Operation *op, BlockArgument array,
                         ArrayArguments &arguments) {
   OpBuilder builder(op);
   CheckBuilder c(builder, op->getLoc());
+  const bool isStore = isa<tile::StoreOp, tile::StoreViewOp>(op);
   const Ends ends = arguments.endsOf(array);
   Value shadow = arguments.partOf(array, "written");
   Value isKept = c.compare(CmpIPredicate::ne, shadow, c.integer(0, 64));
-  auto branch = scf::IfOp::create(builder, c.loc, isKept, false);
+  auto branch = scf::IfOp::create(builder, c.loc, isKept, !isStore);
+  if (!isStore) {
+    builder.setInsertionPointToStart(branch.elseBlock());
+    checkMarks(c, op, array, arguments);
+  }
   builder.setInsertionPointToStart(branch.thenBlock());
   const AccessLanes lanes = lanesOf(c, op);
   const unsigned bytes = pointeeBytes(lanes.pointers.getType());
@@ -61,7 +106,9 @@ static void checkAccess(Operation *op, BlockArgument array,
                         words);
   auto tell = [&](Value marks) {
     Value from = c.spread(ends.begin, address.getType());
-    reportUnwritten(c, op, arguments.nameOf(array), marks, ones, inside,
+    Value bad = c.make<arith::AndIOp>(c.compare(CmpIPredicate::ne, marks, ones),
+                                      inside);
+    reportUnwritten(c, op, arguments.nameOf(array), bad,
                     elements(c.make<arith::SubIOp>(address, from)));
   };
   const bool isUpdate = isa<tile::AtomicRMWOp, tile::AtomicCASOp>(op);
@@ -73,7 +120,7 @@ static void checkAccess(Operation *op, BlockArgument array,
     tell(marks);
     return;
   }
-  if (!isa<tile::StoreOp, tile::StoreViewOp>(op)) {
+  if (!isStore) {
     tell(c.make<tile::LoadOp>(words, at, inside, ones, uint64_t(0),
                               tile::CacheHint::none, tile::Eviction::normal,
                               /*isVolatile=*/false));

@@ -12,6 +12,8 @@
 #include "values/DlpackExchange.h"
 #include "values/ElementTypes.h"
 
+#include <terrazzo/unwritten.h>
+
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -127,6 +129,8 @@ NB_MODULE(_native, module) {
       "The array of a capsule of __dlpack__(), as an array interface.");
   addProfiles(module);
   addCodeType(module.ptr());
+  module.attr("UNWRITTEN") = nb::make_tuple(uint64_t(TZ_UNWRITTEN_FACTOR),
+                                            uint64_t(TZ_UNWRITTEN_MASK));
   if (!addElementTypes(module.ptr()) || !addFunctionType(module.ptr())) {
     throw nb::python_error();
   }

@@ -3,6 +3,7 @@ from typing import Any
 
 # (name in signatures, name in tl, "bool" | "signed" | "unsigned" | "float", bits, bits of the mantissa, bias of the exponent)
 ELEMENT_TYPES: tuple[tuple[str, str, str, int, int, int], ...]
+UNWRITTEN: tuple[int, int]
 # (another name, name in signatures)
 ELEMENT_ALIASES: tuple[tuple[str, str], ...]
 

@@ -11,6 +11,7 @@ import re
 from .. import _native, knobs
 from ..compiler import program_names
 from ..errors import TerrazzoError
+from . import unwritten
 from .array_wrappers import MockTensor
 from .interface import KernelInterface
 
@@ -117,6 +118,7 @@ class JITFunction(_native.Function):
         self._scope = program_names.scope_of_function(self)
         self._told = {}  # what the compiler asked -> what it was told
         self._key = None  # of a copy: its cache_key
+        unwritten.watch_if_asked()
         self._begin()
 
     def _begin(self):
