@@ -21,6 +21,7 @@ void addBenchCommand(CLI::App &app, int &status);
 void addDebugCommand(CLI::App &app, int &status);
 void addExplainCommand(CLI::App &app, int &status);
 void addViewCommand(CLI::App &app, int &status);
+void addProfileCommands(CLI::App &app, int &status);
 void addReplayCommand(CLI::App &app, int &status);
 void addLspCommand(CLI::App &app, int &status);
 void addConformCommand(CLI::App &app, int &status);

@@ -105,6 +105,7 @@ static void addCommands(CLI::App &app, int &status) {
   tz::tool::addDebugCommand(app, status);
   tz::tool::addExplainCommand(app, status);
   tz::tool::addViewCommand(app, status);
+  tz::tool::addProfileCommands(app, status);
   tz::tool::addReplayCommand(app, status);
   tz::tool::addLspCommand(app, status);
   tz::tool::addConformCommand(app, status);

@@ -23,3 +23,7 @@ def main():
         print(f"tz: {program}: {error.strerror}; install the wheel again (pip install --force-reinstall terrazzo)",
               file=sys.stderr)
         return 1
+
+
+if __name__ == "__main__":  # tz itself, of an archive
+    sys.exit(main())
