@@ -10,6 +10,7 @@ import sys
 
 from . import peaks, rules
 from .states import COMPUTE_METADATA_SCOPE_NAME
+from .statements import Statements
 
 _PART_CLOCKS = ("cycles", "steps")
 
@@ -83,7 +84,7 @@ def read(path):
             content = json.load(file)
         except ValueError as error:
             raise ValueError(f"{path}: no profile ({error})") from None
-    profile = rules.Profile({}, [])
+    profile = rules.Profile({}, [], statements=Statements.of(path))
     try:
         if isinstance(content, dict):
             _read_trace(content, profile)

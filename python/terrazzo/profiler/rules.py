@@ -56,6 +56,7 @@ class Profile:
     events: list = dataclasses.field(default_factory=list)  # of a trace: its complete events
     peak_bytes: float = None
     peak_flops: float = None
+    statements: object = None  # terrazzo.profiler.statements.Statements, or None
 
     @property
     def ns(self):
@@ -181,6 +182,12 @@ _moving("<fill>", "fills", "let the kernel that writes the memory first write al
 _LEAST_SAMPLES = 100  # of a kernel, below which shares are chance
 
 
+def _place(profile, kernel, line):
+    """FILE:LINE, and the statement that stands there."""
+    statement = profile.statements and profile.statements.at(line, kernel.name)
+    return f"{line}, {statement}" if statement else line
+
+
 def _sampled(profile):
     """(kernel, its share, its samples) of kernels with enough of them."""
     for kernel, share in _computing(profile):
@@ -195,7 +202,8 @@ def _hot_statement(profile, least=0.5):
         line = max(kernel.samples, key=lambda one: kernel.samples[one].get("", 0))
         most = kernel.samples[line].get("", 0)
         if len(kernel.samples) > 1 and most >= least * count:
-            yield (kernel.name, share * most / count, f"{line} has {100 * most / count:.0f} % of {count} samples",
+            yield (kernel.name, share * most / count,
+                   f"{100 * most / count:.0f} % of {count} samples are at {_place(profile, kernel, line)}",
                    "begin there; the other statements cannot give more than the rest")
 
 
@@ -210,7 +218,8 @@ def _waiting(what, names, cure, least):
             if waits >= least * count:
                 line = max(by_line, key=by_line.get)
                 yield (kernel.name, share * waits / count,
-                       f"{100 * waits / count:.0f} % of {count} samples; {100 * by_line[line] / waits:.0f} % of these at {line}", cure)
+                       f"{100 * waits / count:.0f} % of {count} samples; {100 * by_line[line] / waits:.0f} % of these at "
+                       f"{_place(profile, kernel, line)}", cure)
 
 
 _waiting("memory", ("long_scoreboard", "lg_throttle", "drain"),

@@ -11,6 +11,7 @@ import re
 import sys
 
 from .states import COMPUTE_METADATA_SCOPE_NAME
+from .statements import Statements
 
 FORMAT_VERSION = 1  # of files that this one reads
 
@@ -153,9 +154,19 @@ def _table(rows, names):
         yield ("  ".join(cell.rjust(width) for cell, width in zip(row, widths)) + "  " + text).rstrip()
 
 
+def _with_statements(node, statements):
+    """Behind each line that has samples what stands there."""
+    place, _, kernel = node.name.rpartition("@")
+    statement = statements.at(place, kernel) if "num_samples" in node.sums and not node.children else None
+    return Node(f"{node.name}  {statement}" if statement else node.name, node.sums,
+                [_with_statements(child, statements) for child in node.children], node.base)
+
+
 def _renamed(node, text):
-    frame = _FRAME.fullmatch(node.name)
-    return Node(frame.expand(text) if frame else node.name, node.sums, [_renamed(child, text) for child in node.children], node.base)
+    name, gap, statement = node.name.partition("  ")
+    frame = _FRAME.fullmatch(name)
+    return Node(frame.expand(text) + gap + statement if frame else node.name, node.sums,
+                [_renamed(child, text) for child in node.children], node.base)
 
 
 def _tree_rows(node, metrics, depth, first="", rest=""):
@@ -240,13 +251,18 @@ def _difference(of, of_base):
     return value
 
 
-def lines(root, names, include=None, exclude=None, threshold=0.0, depth=-1, is_sorted=False, base=None, form="full"):
-    """The lines of what is shown; with `base`, what `root` has more than that one. form: how frames of the program look."""
+def lines(root, names, include=None, exclude=None, threshold=0.0, depth=-1, is_sorted=False, base=None, form="full", statements=None):
+    """The lines of what is shown; with `base`, what `root` has more than that one. form: how frames of the program look.
+
+    statements: Statements of the profile, to be shown behind the lines that have samples.
+    """
     metrics = [metric(name, root) for name in names]
     if base:
         metrics = [_difference(of, metric(name, base)) for name, of in zip(names, metrics)]
         root = compared(root, base)
     root = chosen(root, include, exclude, threshold, metrics[0])
+    if statements:
+        root = _with_statements(root, statements)
     if _FORMATS[form]:
         root = _renamed(root, _FORMATS[form])
     rows = _sorted_rows(root, metrics) if is_sorted else _tree_rows(root, metrics, depth)
@@ -265,6 +281,7 @@ def main(arguments=None, program="python -m terrazzo.triton.profiler.viewer"):
                         help="without what has less of the first metric than this share of all")
     parser.add_argument("-d", "--depth", type=int, default=-1, help="levels below the root")
     parser.add_argument("-f", "--format", choices=tuple(_FORMATS), default="full", help="of frames of the program (full)")
+    parser.add_argument("-s", "--statements", action="store_true", help="say which statement stands at a line that has samples")
     parser.add_argument("--print-sorted", action="store_true", help="kernels in one list, the largest first, instead of a tree")
     parser.add_argument("--diff-profile", metavar="FILE", help="show what the profile has more than this one")
     given = parser.parse_args(arguments)
@@ -275,7 +292,8 @@ def main(arguments=None, program="python -m terrazzo.triton.profiler.viewer"):
             return 0
         base = read(given.diff_profile) if given.diff_profile else None
         print("\n".join(lines(root, [name.strip() for name in given.metrics.split(",")], given.include, given.exclude,
-                              given.threshold, given.depth, given.print_sorted, base, given.format)))
+                              given.threshold, given.depth, given.print_sorted, base, given.format,
+                              Statements.of(given.file) if given.statements else None)))
     except (OSError, ValueError, re.error) as error:
         print(f"viewer: {error}", file=sys.stderr)
         return 1
