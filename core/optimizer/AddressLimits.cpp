@@ -144,9 +144,10 @@ Known AddressRange::limited(Known x, Value value, const Dims &dims) {
   }
   const Interval before = *x;
   for (const Limit &limit : limits) {
-    // The mask of one iteration says nothing of the others.
+    // The mask of one iteration says nothing of the others. Of all together
+    // it says what it says in each.
     if (limit.dims != dims || !isSame(limit.value, value) ||
-        (of.loop && !of.isOne &&
+        (of.loop && of.kind == Iterations::Linear &&
          !(isIndependent(value) && isIndependent(limit.bound)))) {
       continue;
     }

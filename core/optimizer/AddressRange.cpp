@@ -253,8 +253,9 @@ Known AddressRange::ofLeaf(Value value) {
 
 /// How many iterations there were before.
 Interval AddressRange::times() {
-  return takesAll && !of.isOne ? Interval{c.integer(0, 64), of.last}
-                               : Interval{of.at, of.at};
+  return takesAll && of.kind != Iterations::One
+             ? Interval{c.integer(0, 64), of.last}
+             : Interval{of.at, of.at};
 }
 
 /// `init` and `step` once for each iteration.

@@ -36,12 +36,16 @@ struct Limit {
   int64_t distance;
 };
 
-/// Of which iterations an interval is: of `at`, and what is not linear of all
-/// from 0 to `last`. Numbers of iterations, i64.
+/// Of which iterations an interval is. Numbers of iterations, i64.
 struct Iterations {
+  enum Kind {
+    Linear, ///< of `at`; what is not linear, of all from 0 to `last`
+    One,    ///< of `at`, where the mask is known
+    All,    ///< of all from 0 to `last`
+  };
   mlir::scf::ForOp loop; ///< null: the builder stands at the access
   mlir::Value at, last;
-  bool isOne; ///< `at` alone, where the mask is known
+  Kind kind;
 };
 
 /// What `op`, which only moves elements, takes them from, and where to.
@@ -52,7 +56,7 @@ std::optional<std::pair<mlir::Value, Dims>> movedFrom(mlir::Operation *op,
 class AddressRange {
 public:
   AddressRange(CheckBuilder &c, mlir::Operation *access, const Iterations &of)
-      : c(c), access(access), of(of) {}
+      : c(c), access(access), of(of), takesAll(of.kind == Iterations::All) {}
   mlir::Value isInside(Ends ends);
 
 private:
@@ -103,7 +107,7 @@ private:
   mlir::IRMapping copies; ///< of what does not change with the iterations
   mlir::Value sane;       ///< what was assumed; null: nothing
   mlir::Value empty;      ///< nothing is accessed; null: that is not known
-  bool takesAll = false;
+  bool takesAll;
   bool ignoresLimits = false;
   unsigned steps = 0;
 };

@@ -102,19 +102,20 @@ Known AddressRange::ofView() {
   OperandRange offsets = load ? load.getOffsets() : store.getOffsets();
   std::optional<View> linear = view(accessed);
   // What is checked is not linear in the iterations.
+  const bool always = takesAll;
   takesAll = true;
   std::optional<View> all = linear && of.loop ? view(accessed) : linear;
-  takesAll = false;
+  takesAll = always;
   if (!linear || !all) {
     return std::nullopt;
   }
   Known address = linear->base;
   Value bytes = c.integer(tile::storageBytes(type.getElementType()), 64);
   for (auto [d, extent] : llvm::enumerate(type.getShape())) {
-    takesAll = checked[d];
+    takesAll = always || checked[d];
     Known at = add(checked[d] ? all->position[d] : linear->position[d],
                    range(offsets[d], std::nullopt));
-    takesAll = false;
+    takesAll = always;
     at = add(at, Interval{c.integer(0, 64), c.integer(extent - 1, 64)});
     if (!at) {
       return std::nullopt;

@@ -43,6 +43,8 @@ public:
   }
 
 private:
+  Value askEach(OpBuilder &builder, Value inside, ArrayRef<CheckedAccess> asked,
+                scf::ForOp loop);
   void checkPointers(Operation *op, const Arrays &arrays);
   void checkView(Operation *op, const Arrays &arrays);
   std::string nameOf(const Arrays &arrays);
@@ -287,11 +289,33 @@ void BoundsCheck::checkView(Operation *op, const Arrays &arrays) {
   });
 }
 
+/// `inside`, or else what a closer look at the iterations says.
+Value BoundsCheck::askEach(OpBuilder &builder, Value inside,
+                           ArrayRef<CheckedAccess> asked, scf::ForOp loop) {
+  OpBuilder::InsertionGuard guard(builder);
+  auto branch =
+      scf::IfOp::create(builder, loop.getLoc(), builder.getI1Type(), inside,
+                        /*withElseRegion=*/true);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(builder, loop.getLoc(), inside);
+  builder.setInsertionPointToStart(branch.elseBlock());
+  Value each;
+  for (const CheckedAccess &access : asked) {
+    CheckBuilder c(builder, access.op->getLoc());
+    Value one = staysInsideInEach(
+        c, access.op, arguments.endsOf(access.arrays.front()), loop);
+    one = one ? one : c.integer(0, 1);
+    each = each ? c.make<arith::AndIOp>(each, one) : one;
+  }
+  scf::YieldOp::create(builder, loop.getLoc(), each);
+  return branch.getResult(0);
+}
+
 void BoundsCheck::versionLoop(scf::ForOp loop,
                               SmallVectorImpl<CheckedAccess> &accesses) {
   OpBuilder builder(loop);
   Value inside;
-  SmallVector<CheckedAccess> others;
+  SmallVector<CheckedAccess> others, asked;
   SmallVector<Operation *> all;
   for (const CheckedAccess &access : accesses) {
     if (!loop->isProperAncestor(access.op)) {
@@ -300,12 +324,14 @@ void BoundsCheck::versionLoop(scf::ForOp loop,
     }
     all.push_back(access.op);
     CheckBuilder c(builder, access.op->getLoc());
-    Value one = access.arrays.size() == 1
-                    ? staysInside(c, access.op,
-                                  arguments.endsOf(access.arrays.front()), loop)
-                    : Value();
+    Value one =
+        access.arrays.size() == 1
+            ? staysInsideAtOnce(c, access.op,
+                                arguments.endsOf(access.arrays.front()), loop)
+            : Value();
     if (one) {
       inside = inside ? c.make<arith::AndIOp>(inside, one) : one;
+      asked.push_back(access);
     } else {
       others.push_back(access);
     }
@@ -313,6 +339,7 @@ void BoundsCheck::versionLoop(scf::ForOp loop,
   if (!inside) {
     return;
   }
+  inside = askEach(builder, inside, asked, loop);
   // In the copy every access is looked at.
   IRMapping copies;
   auto branch = scf::IfOp::create(builder, loop.getLoc(), loop.getResultTypes(),

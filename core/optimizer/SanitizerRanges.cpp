@@ -60,52 +60,66 @@ static Value whole(CheckBuilder &c, llvm::function_ref<Value()> make) {
 
 Value staysInside(CheckBuilder &c, Operation *access, Ends ends) {
   return whole(c, [&] {
-    return AddressRange(c, access, {nullptr, nullptr, nullptr, true})
+    return AddressRange(c, access, {nullptr, nullptr, nullptr, Iterations::One})
         .isInside(ends);
   });
 }
 
-Value staysInside(CheckBuilder &c, Operation *access, Ends ends,
-                  scf::ForOp loop) {
+/// How often the loop runs.
+static Value iterationsOf(CheckBuilder &c, scf::ForOp loop) {
+  auto wide = [&](Value v) {
+    return v.getType().isInteger(64)
+               ? v
+               : c.make<arith::ExtSIOp>(c.b.getI64Type(), v);
+  };
+  Value step = wide(loop.getStep());
+  Value span = c.make<arith::SubIOp>(wide(loop.getUpperBound()),
+                                     wide(loop.getLowerBound()));
+  span = c.make<arith::AddIOp>(span,
+                               c.make<arith::SubIOp>(step, c.integer(1, 64)));
+  return c.make<tile::DivSIOp>(span, step);
+}
+
+/// The iteration that has so many behind it, or the first.
+static Value iterationBefore(CheckBuilder &c, Value count, int64_t behind) {
+  return c.make<tile::MaxSIOp>(
+      c.make<arith::SubIOp>(count, c.integer(behind + 1, 64)),
+      c.integer(0, 64));
+}
+
+Value staysInsideAtOnce(CheckBuilder &c, Operation *access, Ends ends,
+                        scf::ForOp loop) {
   if (!loop.getInductionVar().getType().isInteger()) {
     return nullptr;
   }
+  return whole(c, [&] {
+    Value last = iterationBefore(c, iterationsOf(c, loop), 0);
+    return AddressRange(c, access, {loop, last, last, Iterations::All})
+        .isInside(ends);
+  });
+}
+
+Value staysInsideInEach(CheckBuilder &c, Operation *access, Ends ends,
+                        scf::ForOp loop) {
   return whole(c, [&]() -> Value {
-    auto wide = [&](Value v) {
-      return v.getType().isInteger(64)
-                 ? v
-                 : c.make<arith::ExtSIOp>(c.b.getI64Type(), v);
-    };
-    Value zero = c.integer(0, 64), one = c.integer(1, 64);
-    Value step = wide(loop.getStep());
-    Value span = c.make<arith::SubIOp>(wide(loop.getUpperBound()),
-                                       wide(loop.getLowerBound()));
-    span = c.make<arith::AddIOp>(span, c.make<arith::SubIOp>(step, one));
-    Value count = c.make<tile::DivSIOp>(span, step);
-    auto at = [&](int64_t back) {
-      return c.make<tile::MaxSIOp>(
-          c.make<arith::SubIOp>(count, c.integer(back, 64)), zero);
-    };
     // The mask of the last iteration is known in it alone; in those before
     // only what it says in all of them.
-    Value last = at(1), before = at(2);
-    Value isLastInside =
-        AddressRange(c, access, {loop, last, last, true}).isInside(ends);
-    Value isFirstInside =
-        isLastInside ? AddressRange(c, access, {loop, zero, before, false})
-                           .isInside(ends)
-                     : Value();
-    Value isBeforeInside =
-        isFirstInside ? AddressRange(c, access, {loop, before, before, false})
-                            .isInside(ends)
-                      : Value();
-    if (!isBeforeInside) {
+    Value count = iterationsOf(c, loop);
+    Value last = iterationBefore(c, count, 0);
+    Value before = iterationBefore(c, count, 1);
+    auto inside = [&](Value at, Value end, Iterations::Kind kind) {
+      return AddressRange(c, access, {loop, at, end, kind}).isInside(ends);
+    };
+    Value isLast = inside(last, last, Iterations::One);
+    Value isFirst = inside(c.integer(0, 64), before, Iterations::Linear);
+    Value isBefore = inside(before, before, Iterations::Linear);
+    if (!isLast || !isFirst || !isBefore) {
       return nullptr;
     }
     Value others = c.make<arith::OrIOp>(
-        c.make<arith::AndIOp>(isFirstInside, isBeforeInside),
+        c.make<arith::AndIOp>(isFirst, isBefore),
         c.compare(CmpIPredicate::slt, count, c.integer(2, 64)));
-    return c.make<arith::AndIOp>(isLastInside, others);
+    return c.make<arith::AndIOp>(isLast, others);
   });
 }
 

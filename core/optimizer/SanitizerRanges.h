@@ -20,9 +20,13 @@ namespace tz::optimizer {
 mlir::Value staysInside(CheckBuilder &c, mlir::Operation *access, Ends ends);
 
 /// The same of all iterations of `loop`, which the builder stands before. The
-/// access is in the loop, and in none that this one holds.
-mlir::Value staysInside(CheckBuilder &c, mlir::Operation *access, Ends ends,
-                        mlir::scf::ForOp loop);
+/// access is in the loop, and in none that this one holds. At once: what values
+/// of one iteration have to do with each other is not seen. In each: the first,
+/// the last and the one before it are looked at, which takes thrice as long.
+mlir::Value staysInsideAtOnce(CheckBuilder &c, mlir::Operation *access,
+                              Ends ends, mlir::scf::ForOp loop);
+mlir::Value staysInsideInEach(CheckBuilder &c, mlir::Operation *access,
+                              Ends ends, mlir::scf::ForOp loop);
 
 } // namespace tz::optimizer
 
