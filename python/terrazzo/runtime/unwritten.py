@@ -8,29 +8,12 @@ So nobody needs to be watched but those who make tensors without values, and the
 import functools
 import os
 import sys
-import threading
 
 from .. import _native
 
 _MAKERS = ("empty", "empty_like", "empty_strided", "empty_permuted")
 _METHODS = ("new_empty", "new_empty_strided")
-_BLOCK = 1024
 _watched = False
-_busy = threading.local()
-
-
-@functools.cache
-def _kernel():
-    from ..triton import jit
-    from ..triton import language as tl
-
-    @jit
-    def mark(words, count, FACTOR: tl.constexpr, MASK: tl.constexpr, BLOCK: tl.constexpr):
-        at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
-        addresses = (words + at).to(tl.int64)
-        tl.store(words + at, (addresses * FACTOR) ^ MASK, mask=at < count)
-
-    return mark
 
 
 def _words(tensor):
@@ -65,14 +48,12 @@ def forget(tensor):
     if hasattr(tensor, "__array_interface__"):
         return _forget_array(tensor)
     words = _words(tensor)
-    if words is None or getattr(_busy, "yes", False):
-        return None
-    _busy.yes = True
-    try:
-        factor, mask = (number - (number >> 63 << 64) for number in _native.UNWRITTEN)  # as int64
-        _kernel()[(-(-words.numel() // _BLOCK),)](words, words.numel(), FACTOR=factor, MASK=mask, BLOCK=_BLOCK, sanitize="")
-    finally:
-        _busy.yes = False
+    if words is not None:
+        import torch
+
+        factor, mask = (number - (number >> 63 << 64) for number in _native.UNWRITTEN)  # as int64, which wraps
+        first = words.data_ptr()
+        torch.arange(first, first + 8 * words.numel(), 8, out=words).mul_(factor).bitwise_xor_(mask)
     return None
 
 
