@@ -71,12 +71,14 @@ static void checkAccess(Operation *op, BlockArgument array,
                         ArrayArguments &arguments) {
   OpBuilder builder(op);
   CheckBuilder c(builder, op->getLoc());
-  const bool isStore = isa<tile::StoreOp, tile::StoreViewOp>(op);
+  const bool isStore = isa<tile::StoreOp, tile::StoreViewOp>(op),
+             isUpdate = isa<tile::AtomicRMWOp, tile::AtomicCASOp>(op);
   const Ends ends = arguments.endsOf(array);
   Value shadow = arguments.partOf(array, "written");
   Value isKept = c.compare(CmpIPredicate::ne, shadow, c.integer(0, 64));
   auto branch = scf::IfOp::create(builder, c.loc, isKept, !isStore);
-  if (!isStore) {
+  // Programs may update an element at once: a plain load of it would race.
+  if (!isStore && !isUpdate) {
     builder.setInsertionPointToStart(branch.elseBlock());
     checkMarks(c, op, array, arguments);
   }
@@ -111,7 +113,6 @@ static void checkAccess(Operation *op, BlockArgument array,
     reportUnwritten(c, op, arguments.nameOf(array), bad,
                     elements(c.make<arith::SubIOp>(address, from)));
   };
-  const bool isUpdate = isa<tile::AtomicRMWOp, tile::AtomicCASOp>(op);
   if (isUpdate && bytes >= 4) {
     // Programs that update one element note it at the same time.
     Value marks = c.make<tile::AtomicRMWOp>(
