@@ -137,3 +137,53 @@ tile.kernel @recurrence(%k: !tile.ptr<f16> {tile.divisibility = 16 : i64, tile.g
   }
   tile.return
 }
+
+// A part that the kernel records has its dot between its beginning and its end.
+// CHECK-LABEL: tile.kernel @recorded
+// CHECK: scf.for
+// CHECK: simt.dot
+// CHECK: tile.record "values"
+// CHECK: simt.dot
+// CHECK: tile.record "values" end
+// CHECK: scf.yield
+// CHECK-NOT: simt.dot
+tile.kernel @recorded(%k: !tile.ptr<f16> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %v: !tile.ptr<f16> {tile.divisibility = 16 : i64, tile.group = 2 : i64}, %n: i32) attributes {tile.num_warps = 4 : i32, tile.num_stages = 2 : i32} {
+  %zero = arith.constant dense<0.0> : !tile
+  %none = arith.constant dense<0xFF800000> : !row
+  %x = arith.constant dense<1.0> : !half
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %d = arith.constant 64 : i64
+  %rows = arith.extsi %n : i32 to i64
+  %vk = tile.make_view %k shape[%rows, %d] strides[%d, %one] : !tile.ptr<f16> -> !tile.view<64x64xf16>
+  %vv = tile.make_view %v shape[%rows, %d] strides[%d, %one] : !tile.ptr<f16> -> !tile.view<64x64xf16>
+  %q = simt.stage %x : !half -> !buffer
+  %out:2 = scf.for %i = %c0 to %n step %c64 iter_args(%acc = %zero, %top = %none) -> (!tile, !row) : i32 {
+    %at = arith.extsi %i : i32 to i64
+    %kt = tile.load_view %vk[%at, %z] checked [false, false] {group = 1 : i64} : !tile.view<64x64xf16> -> !loaded
+    %kb = simt.stage %kt : !loaded -> !buffer
+    %kp = simt.permute %kb [1, 0] : !buffer -> !turned
+    %s = simt.dot %q, %kp, %zero {instruction = "product"} : !buffer, !turned -> !tile
+    %most = tile.reduce(%s) axis 1 : (!tile) -> !row {
+    ^bb0(%a: f32, %b: f32):
+      %m = tile.maxf %a, %b : f32
+      tile.yield %m : f32
+    }
+    %new = tile.maxf %top, %most : !row
+    %column = tile.reshape %new : !row -> !column
+    %wide = tile.broadcast %column : !column -> !tile
+    %less = arith.subf %s, %wide : !tile
+    %e = tile.math exp2 %less : !tile
+    %p = tile.truncf rtne %e : !tile to !half
+    %vt = tile.load_view %vv[%at, %z] checked [false, false] {group = 2 : i64} : !tile.view<64x64xf16> -> !loaded
+    %vb = simt.stage %vt : !loaded -> !buffer
+    %scaled = arith.mulf %acc, %wide : !tile
+    tile.record "values"
+    %next = simt.dot %p, %vb, %scaled {instruction = "product"} : !half, !buffer -> !tile
+    tile.record "values" end(%next : !tile)
+    scf.yield %next, %new : !tile, !row
+  }
+  tile.return
+}

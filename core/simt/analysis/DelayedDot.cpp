@@ -36,9 +36,11 @@ private:
 };
 
 /// All dots stand in the body and may stay in flight: one that is waited for at
-/// once waits for the older ones too.
+/// once waits for the older ones too. Records of the kernel's parts tell when a
+/// dot runs, so that it stays between them.
 bool Finder::findDots() {
   bool all = true;
+  loop->walk([&](tile::RecordOp) { all = false; });
   loop->walk([&](DotOp dot) {
     all &= dot->getBlock() == &body && bool(dot.getInstruction()) &&
            target.canStayInFlight(dot);
