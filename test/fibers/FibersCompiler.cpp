@@ -11,6 +11,8 @@
 #include "test/fibers/FibersFaults.h"
 #include "test/fibers/FibersMatrix.h"
 
+#include "terrazzo/lowering/Atomics.h"
+
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
@@ -153,6 +155,37 @@ public:
   Value *shuffleXor(IRBuilderBase &b, Value *word, unsigned mask) override {
     return call(b, "fibers_shuffle_xor", b.getInt32Ty(),
                 {word, b.getInt32(mask)});
+  }
+  /// Sums of 16 bits that nobody reads, whole vectors of them.
+  unsigned atomicWidth(const simt::AtomicUpdate &update) const override {
+    return machine.unit == MatrixUnit::warpGroup && !update.isUsed &&
+                   update.kind == tile::AtomicKind::fadd &&
+                   tile::storageBytes(update.element) == 2
+               ? 8
+               : 0;
+  }
+  SmallVector<Value *> atomic(IRBuilderBase &b,
+                              const simt::AtomicUpdate &update, Value *pointer,
+                              ArrayRef<Value *> values,
+                              Value *predicate) override {
+    Function *function = b.GetInsertBlock()->getParent();
+    auto *then = BasicBlock::Create(b.getContext(), "atomic", function);
+    auto *after = BasicBlock::Create(b.getContext(), "after", function);
+    b.CreateCondBr(predicate ? predicate : b.getTrue(), then, after);
+    b.SetInsertPoint(then);
+    Type *type = update.element.isBF16() ? b.getBFloatTy() : b.getHalfTy();
+    const auto scope =
+        b.getContext().getOrInsertSyncScopeID(syncScope(update.scope));
+    for (auto [i, value] : llvm::enumerate(values)) {
+      b.CreateAtomicRMW(AtomicRMWInst::FAdd,
+                        b.CreateConstGEP1_32(type, pointer, unsigned(i)),
+                        b.CreateBitCast(value, type), Align(2),
+                        lowering::orderOf(update.sem), scope);
+    }
+    b.CreateBr(after);
+    b.SetInsertPoint(after);
+    return SmallVector<Value *>(values.size(),
+                                Constant::getNullValue(values[0]->getType()));
   }
   /// The machine's instruction, of any group; else integers of whole warps.
   Value *reduceLanes(IRBuilderBase &b, simt::LaneReduction kind, Value *value,

@@ -13,6 +13,10 @@
 // RUN: tz compile %t/told.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=TOLD
 // RUN: sed 's/acq_rel/acquire/' %t/tile.mlir > %t/seen.mlir
 // RUN: tz compile %t/seen.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=SEEN
+// RUN: tz compile %t/halves.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=HALVES
+// RUN: sed 's/64x/32x/g; s/0 to 64/0 to 32/' %t/halves.mlir > %t/lanes.mlir
+// RUN: tz compile %t/lanes.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=LANES
+// RUN: tz compile %t/halves.mlir --target nvidia:sm_80 --emit asm -o - | FileCheck %s --check-prefix=ALONE
 
 // Sums that nobody reads, side by side: four at a time, on machines that can.
 // FLOATS: .version 8.1
@@ -84,5 +88,33 @@ tile.kernel @tile(%x: !tile.ptr<i32> {tile.divisibility = 16 : i64}) attributes 
   %base = tile.splat %x : !tile.ptr<i32> -> tensor<128x!tile.ptr<i32>>
   %at = tile.addptr %base, %range : tensor<128x!tile.ptr<i32>>, tensor<128xi32>
   %o = tile.atomic_rmw add acq_rel device %at, %range {group = 1 : i64} : tensor<128x!tile.ptr<i32>> -> tensor<128xi32>, tensor<128xi32>
+  tile.return
+}
+
+// An instruction for one element of 16 bits tries until nobody else updates its word.
+// Where two elements of a thread, or of two lanes, turn out to be one word, it is one
+// instruction for both.
+// HALVES-NOT: shfl
+// HALVES: xor.b64
+// HALVES: red.relaxed.gpu.global.add.noftz.v2.f16
+// HALVES-COUNT-2: red.relaxed.gpu.global.add.noftz.f16
+// HALVES-NOT: red.
+// LANES-COUNT-3: shfl.sync.bfly
+// LANES: xor.b64
+// LANES: red.relaxed.gpu.global.add.noftz.v2.f16
+// LANES-COUNT-1: red.relaxed.gpu.global.add.noftz.f16
+// LANES-NOT: red.
+// ALONE-NOT: .v2.f16
+// ALONE-COUNT-2: red.relaxed.gpu.global.add.noftz.f16
+//--- halves.mlir
+tile.kernel @halves(%x: !tile.ptr<f16>, %i: !tile.ptr<i32> {tile.divisibility = 16 : i64}) attributes {tile.num_warps = 1 : i32} {
+  %range = tile.range 0 to 64 : tensor<64xi32>
+  %index = tile.splat %i : !tile.ptr<i32> -> tensor<64x!tile.ptr<i32>>
+  %of = tile.addptr %index, %range : tensor<64x!tile.ptr<i32>>, tensor<64xi32>
+  %place = tile.load %of {group = 1 : i64} : tensor<64x!tile.ptr<i32>> -> tensor<64xi32>
+  %base = tile.splat %x : !tile.ptr<f16> -> tensor<64x!tile.ptr<f16>>
+  %at = tile.addptr %base, %place : tensor<64x!tile.ptr<f16>>, tensor<64xi32>
+  %half = arith.constant dense<0.5> : tensor<64xf16>
+  %o = tile.atomic_rmw fadd relaxed device %at, %half {group = 2 : i64} : tensor<64x!tile.ptr<f16>> -> tensor<64xf16>, tensor<64xf16>
   tile.return
 }

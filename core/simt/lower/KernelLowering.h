@@ -259,6 +259,15 @@ private:
   void atomicScalar(mlir::Value result, mlir::Value mask, AtomicStep step);
   void atomicTile(mlir::Value result, mlir::Value mask, unsigned width,
                   tile::MemSem sem, tile::MemScope scope, AtomicStep step);
+  llvm::Value *activeIn(LayoutAttr layout, mlir::Value mask, unsigned reg);
+  enum class Neighbours : uint8_t { None, Registers, Lanes };
+  Neighbours neighboursOf(mlir::Value tile) const;
+  struct AtomicLane {
+    llvm::Value *pointer, *value, *predicate; // null: true
+  };
+  AtomicLane besideInWarp(const AtomicLane &mine);
+  void atomicPair(const AtomicUpdate &update, AtomicLane one, AtomicLane two,
+                  bool isLane);
   Registers guarded(llvm::Value *predicate,
                     llvm::function_ref<llvm::Value *()> one);
   /// What owners hold, in all threads.
