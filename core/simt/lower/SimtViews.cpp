@@ -105,6 +105,29 @@ static Value *distance(IRBuilderBase &b, Value *from, Value *to,
   return b.CreateTrunc(count, b.getInt32Ty());
 }
 
+/// The same from a product at or above zero, of a 32-bit number and a constant,
+/// as a program's first element is one; null: that is none. A factor so large
+/// that the product leaves 31 bits stands for each larger one: nothing is that
+/// far away.
+static Value *distanceFromProduct(IRBuilderBase &b, Value *from, Value *to) {
+  using namespace PatternMatch;
+  Value *word = nullptr;
+  uint64_t constant = 0;
+  const DataLayout &layout = b.GetInsertBlock()->getDataLayout();
+  if (!match(from, m_Mul(m_SExt(m_Value(word)), m_ConstantInt(constant))) ||
+      !word->getType()->isIntegerTy(32) || constant == 0 ||
+      constant > INT32_MAX || ComputeNumSignBits(to, layout) <= 32) {
+    return nullptr;
+  }
+  Value *factor = b.CreateBinaryIntrinsic(
+      Intrinsic::umin, word, b.getInt32(uint32_t(INT32_MAX / constant) + 1));
+  Value *first = b.CreateMul(factor, b.getInt32(uint32_t(constant)));
+  Value *end = b.CreateBinaryIntrinsic(
+      Intrinsic::smax, b.CreateTrunc(to, b.getInt32Ty()), b.getInt32(0));
+  end = b.CreateBinaryIntrinsic(Intrinsic::umax, end, first);
+  return b.CreateSub(end, first);
+}
+
 /// In 32 bits: coordinates of a tile are small. `at`: the block's corner.
 void KernelLowering::addBounds(ViewAccess &access, const ViewParts &parts,
                                ArrayRef<Value *> at, mlir::ValueRange offsets,
@@ -119,7 +142,10 @@ void KernelLowering::addBounds(ViewAccess &access, const ViewParts &parts,
     const bool fromZeroOn =
         match(parts.position[dim], PatternMatch::m_ZeroInt()) &&
         runs.hints().range(offsets[dim]).nonNegative();
-    Value *high = distance(b, at[dim], parts.shape[dim], fromZeroOn);
+    Value *high = fromZeroOn ? distanceFromProduct(b, at[dim], parts.shape[dim])
+                             : nullptr;
+    high = high ? high
+                : distance(b, at[dim], parts.shape[dim], fromZeroOn);
     if (fromZeroOn) {
       access.low.push_back(b.getInt32(0));
       access.count.push_back(high);
