@@ -2,7 +2,7 @@
 // RUN: tz-opt %s --simt-assign-layouts "--simt-pipeline-loops=async-copy-bytes=4 shared-bytes=65536" --simt-prefetch-loads --cse | FileCheck %s
 // RUN: tz-opt --simt-assign-layouts --simt-prefetch-loads %s -mlir-pass-statistics -o /dev/null 2>&1 | FileCheck %s --check-prefix=STATS
 // STATS: simt-prefetch-loads
-// STATS: 18  prefetched
+// STATS: 19  prefetched
 
 // The block to copy is loaded as well: its copies go two iterations ahead, its number
 // three. After the last iteration the last number is loaded again.
@@ -695,5 +695,21 @@ tile.kernel @by_programs(%x: !tile.ptr<f32> {tile.group = 1 : i64}, %o: !tile.pt
     %q = tile.addptr %o, %i : !tile.ptr<f32>, i32
     tile.store %q, %v {group = 2 : i64} : !tile.ptr<f32>, f32
   }
+  tile.return
+}
+
+// Who asks for stages of such a loop has iterations for them.
+// CHECK-LABEL: tile.kernel @by_programs_in_stages
+// CHECK: tile.divui
+// CHECK: tile.return
+tile.kernel @by_programs_in_stages(%x: !tile.ptr<f32> {tile.group = 1 : i64}, %o: !tile.ptr<f32> {tile.group = 2 : i64}, %n: i32) {
+  %pid = tile.program_id 0
+  %programs = tile.num_programs 0
+  scf.for %i = %pid to %n step %programs : i32 {
+    %p = tile.addptr %x, %i : !tile.ptr<f32>, i32
+    %v = tile.load %p {group = 1 : i64} : !tile.ptr<f32> -> f32
+    %q = tile.addptr %o, %i : !tile.ptr<f32>, i32
+    tile.store %q, %v {group = 2 : i64} : !tile.ptr<f32>, f32
+  } {tile.num_stages = 3 : i32}
   tile.return
 }

@@ -151,7 +151,7 @@ private:
   int64_t iterationsTogether(int64_t bytes);
   int64_t iterationsOfSmall(int64_t bytes);
   bool worksInPlace();
-  bool stepsByPrograms();
+  bool hasOneIteration();
   bool walksAlongOneRow();
   void findLoads();
   void carryOn(OpBuilder &b, Value index, Value exists, IRMapping &map);
@@ -596,7 +596,10 @@ void Prefetcher::loadAll(int64_t iterations) {
 
 /// Does the loop go from program to program? Most often a launch has one for
 /// each, and the number of iterations would be a division for nothing.
-bool Prefetcher::stepsByPrograms() {
+bool Prefetcher::hasOneIteration() {
+  if (loop->hasAttr("tile.num_stages")) {
+    return false; // who asks for stages of this loop has iterations for them
+  }
   Operation *step = loop.getStep().getDefiningOp();
   while (
       isa_and_present<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(step)) {
@@ -637,7 +640,7 @@ size_t Prefetcher::run() {
              slice.carried.empty() &&
              (isSmall || (isShort && iterationsTogether(bytes) >= *most))) {
     loadAtMost(unsigned(*most));
-  } else if (stepsByPrograms()) {
+  } else if (hasOneIteration()) {
     return 0;
   } else if (isSmall && slice.carried.empty() && !worksInPlace()) {
     loadGroups(iterationsOfSmall(bytes), /*groupsRest=*/true);
