@@ -161,9 +161,8 @@ KernelLowering::besideInWarp(const AtomicLane &mine) {
   Type *type = mine.value->getType();
   Value *bits = b.CreateZExt(b.CreateBitCast(mine.value, b.getInt16Ty()), i32);
   Value *value = b.CreateBitCast(b.CreateTrunc(of(bits), b.getInt16Ty()), type);
-  address =
-      b.CreateOr(b.CreateZExt(low, b.getInt64Ty()),
-                 b.CreateShl(b.CreateZExt(high, b.getInt64Ty()), 32));
+  address = b.CreateOr(b.CreateZExt(low, b.getInt64Ty()),
+                       b.CreateShl(b.CreateZExt(high, b.getInt64Ty()), 32));
   return {b.CreateIntToPtr(address, mine.pointer->getType()), value, nullptr};
 }
 
@@ -206,12 +205,11 @@ void KernelLowering::atomicRmw(tile::AtomicRMWOp op) {
     if (neighbours == Neighbours::Registers) {
       mlir::Value result = op.getResult();
       atomicPair(update, lane(reg, predicate),
-                 lane(reg + 1,
-                      activeIn(layoutAttr(result.getType()), op.getMask(),
-                               reg + 1)),
+                 lane(reg + 1, activeIn(layoutAttr(result.getType()),
+                                        op.getMask(), reg + 1)),
                  /*isLane=*/false);
-      return Registers(2, Constant::getNullValue(
-                              get(op.getValue(), reg)->getType()));
+      return Registers(
+          2, Constant::getNullValue(get(op.getValue(), reg)->getType()));
     }
     if (width != 0) {
       Registers values;

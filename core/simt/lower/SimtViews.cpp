@@ -144,8 +144,7 @@ void KernelLowering::addBounds(ViewAccess &access, const ViewParts &parts,
         runs.hints().range(offsets[dim]).nonNegative();
     Value *high = fromZeroOn ? distanceFromProduct(b, at[dim], parts.shape[dim])
                              : nullptr;
-    high = high ? high
-                : distance(b, at[dim], parts.shape[dim], fromZeroOn);
+    high = high ? high : distance(b, at[dim], parts.shape[dim], fromZeroOn);
     if (fromZeroOn) {
       access.low.push_back(b.getInt32(0));
       access.count.push_back(high);

@@ -72,6 +72,7 @@ void optimize(Module &module, TargetMachine &machine) {
     narrowFactors(function);
     multiplyByReciprocals(function); // it knows comparisons as LLVM has them
     compareOffsets(function);
+    branchAroundFarArms(function); // behind the choice of reciprocals
     keepOrderedCompares(function);
     unguardDivisions(function);
     narrowGuardedShifts(function);

@@ -28,6 +28,9 @@ void narrowFactors(llvm::Function &function);
 /// OffsetCompares.cpp: elements that are compared with one value.
 void compareOffsets(llvm::Function &function);
 
+/// FarArms.cpp: what is wanted far from zero alone.
+void branchAroundFarArms(llvm::Function &function);
+
 /// OrderedCompares.cpp: comparisons that know NaN.
 void keepOrderedCompares(llvm::Function &function);
 

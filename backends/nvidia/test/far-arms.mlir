@@ -1,0 +1,62 @@
+// tanh has two special functions where |x| is not small. A warp goes around them if the
+// elements of its threads are all small, four of a thread at a time.
+// RUN: split-file %s %t
+// RUN: tz compile %t/tanh.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s
+// RUN: sed 's/256/131072/g; s/num_warps = 1/num_warps = 32/' %t/tanh.mlir > %t/many.mlir
+// RUN: tz compile %t/many.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=MANY
+// RUN: tz compile %t/own.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=COMMON
+
+// The sign and the factor are done before the next four begin: only the result stays.
+// CHECK-NOT: ex2
+// CHECK-COUNT-4: setp.lt.f32 %p{{[0-9]+}}, {{.*}}, 0f3F100000;
+// CHECK: bra [[SMALL:\$L[A-Z0-9_]+]];
+// CHECK-COUNT-4: ex2.approx
+// CHECK: [[SMALL]]:
+// CHECK-COUNT-4: mul{{.*}}.f32 %{{.*}}, 0f41F00000;
+// CHECK-COUNT-4: setp.lt.f32 %p{{[0-9]+}}, {{.*}}, 0f3F100000;
+// CHECK: bra [[ALSO:\$L[A-Z0-9_]+]];
+// CHECK-COUNT-4: ex2.approx
+// CHECK: [[ALSO]]:
+// CHECK-NOT: ex2
+
+// With 128 elements a thread of 64 registers no order would be kept.
+// MANY: ex2.approx
+// MANY-NOT: bra
+// MANY: ret;
+//--- tanh.mlir
+tile.kernel @tanh(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %o: !tile.ptr<f32> {tile.divisibility = 16 : i64}) attributes {tile.num_warps = 1 : i32} {
+  %range = tile.range 0 to 256 : tensor<256xi32>
+  %xs = tile.splat %x : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>>
+  %from = tile.addptr %xs, %range : tensor<256x!tile.ptr<f32>>, tensor<256xi32>
+  %v = tile.load %from {group = 1 : i64} : tensor<256x!tile.ptr<f32>> -> tensor<256xf32>
+  %t = tile.math tanh %v : tensor<256xf32>
+  %cap = arith.constant dense<30.0> : tensor<256xf32>
+  %r = arith.mulf %t, %cap : tensor<256xf32>
+  %os = tile.splat %o : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>>
+  %to = tile.addptr %os, %range : tensor<256x!tile.ptr<f32>>, tensor<256xi32>
+  tile.store %to, %r {group = 2 : i64} : tensor<256x!tile.ptr<f32>>, tensor<256xf32>
+  tile.return
+}
+
+// Who chooses by himself knows what is common: a branch around it would be for nothing.
+// COMMON: ex2.approx
+// COMMON-NOT: bra
+// COMMON: ret;
+//--- own.mlir
+tile.kernel @own(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %o: !tile.ptr<f32> {tile.divisibility = 16 : i64}) attributes {tile.num_warps = 1 : i32} {
+  %range = tile.range 0 to 256 : tensor<256xi32>
+  %xs = tile.splat %x : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>>
+  %from = tile.addptr %xs, %range : tensor<256x!tile.ptr<f32>>, tensor<256xi32>
+  %v = tile.load %from {group = 1 : i64} : tensor<256x!tile.ptr<f32>> -> tensor<256xf32>
+  %one = arith.constant dense<1.0> : tensor<256xf32>
+  %e = tile.math exp2 %v : tensor<256xf32>
+  %s = arith.addf %e, %one : tensor<256xf32>
+  %l = tile.divf approx %one, %s : tensor<256xf32>
+  %large = arith.constant dense<20.0> : tensor<256xf32>
+  %is = arith.cmpf ole, %v, %large : tensor<256xf32>
+  %r = arith.select %is, %l, %v : tensor<256xi1>, tensor<256xf32>
+  %os = tile.splat %o : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>>
+  %to = tile.addptr %os, %range : tensor<256x!tile.ptr<f32>>, tensor<256xi32>
+  tile.store %to, %r {group = 2 : i64} : tensor<256x!tile.ptr<f32>>, tensor<256xf32>
+  tile.return
+}
