@@ -225,8 +225,8 @@ static SmallVector<Value *, 4> wordsOf(IRBuilder<> &b, Instruction *load) {
   return words;
 }
 
-/// Each word of what is used first |= (a word of each load) & zero: it is not
-/// used before all are there.
+/// Each word |= (a word of each load) & zero: nothing is computed of one of
+/// them before all are there.
 void Stretch::hold(ArrayRef<size_t> byUse, size_t behind) {
   // Instructions between the uses, or that ptxas may do there, since they need
   // the first load alone: fewer than these are no reason to hold. Of
@@ -273,11 +273,7 @@ void Stretch::hold(ArrayRef<size_t> byUse, size_t behind) {
     any = b.CreateOr(any, b.CreateZExtOrTrunc(words.back()[0], b.getInt32Ty()));
   }
   any = b.CreateAnd(any, hiddenZero(b));
-  // What is used first waits for all of them; nothing else has to.
   for (auto [load, own] : llvm::zip_equal(held, words)) {
-    if (load->use != begin) {
-      break;
-    }
     SmallVector<Value *, 4> after;
     for (Value *word : own) {
       after.push_back(
@@ -290,15 +286,11 @@ void Stretch::hold(ArrayRef<size_t> byUse, size_t behind) {
       });
     }
     for (Instruction *part : load->parts) {
+      part->moveBefore(all[load->use]->getIterator());
       auto *word = dyn_cast<ExtractValueInst>(part);
       if (word && word->getAggregateOperand() == load->call) {
         word->replaceAllUsesWith(after[word->getIndices()[0]]);
       }
-    }
-  }
-  for (Load *load : held) {
-    for (Instruction *part : load->parts) {
-      part->moveBefore(all[load->use]->getIterator());
     }
   }
 }
