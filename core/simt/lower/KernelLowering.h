@@ -228,6 +228,7 @@ private:
   Vectors ofView(const ViewAccess &access);
   ViewAccess viewAccess(mlir::Value viewValue, mlir::ValueRange offsets,
                         llvm::ArrayRef<bool> checked, mlir::Type tileType);
+  bool hasFewAccesses();
   void addBounds(ViewAccess &access, const ViewParts &parts,
                  llvm::ArrayRef<llvm::Value *> at, mlir::ValueRange offsets,
                  llvm::ArrayRef<bool> checked);
@@ -508,6 +509,7 @@ private:
 
   llvm::DenseMap<mlir::Value, llvm::Value *> scalars;
   llvm::DenseMap<mlir::Value, Registers> tiles;
+  std::optional<bool> knowsFewAccesses; // hasFewAccesses(), once asked
   llvm::DenseMap<mlir::Value, ViewParts> views;
   llvm::DenseMap<mlir::Value, Buffer> buffers;
   llvm::DenseMap<mlir::Value, Region> rings;

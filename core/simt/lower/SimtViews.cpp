@@ -128,6 +128,26 @@ static Value *distanceFromProduct(IRBuilderBase &b, Value *from, Value *to) {
   return b.CreateSub(end, first);
 }
 
+/// Has the kernel a few accesses, each once? What stands before its first load
+/// takes time then. In longer ones ptxas orders the loads otherwise for it.
+bool KernelLowering::hasFewAccesses() {
+  if (!knowsFewAccesses) {
+    constexpr unsigned few = 6;
+    unsigned accesses = 0;
+    knowsFewAccesses =
+        !kernel
+             ->walk([&](mlir::Operation *op) {
+               accesses += isa<tile::LoadOp, tile::StoreOp, tile::LoadViewOp,
+                               tile::StoreViewOp, tile::AtomicRMWOp>(op);
+               return accesses > few || isa<mlir::LoopLikeOpInterface>(op)
+                          ? mlir::WalkResult::interrupt()
+                          : mlir::WalkResult::advance();
+             })
+             .wasInterrupted();
+  }
+  return *knowsFewAccesses;
+}
+
 /// In 32 bits: coordinates of a tile are small. `at`: the block's corner.
 void KernelLowering::addBounds(ViewAccess &access, const ViewParts &parts,
                                ArrayRef<Value *> at, mlir::ValueRange offsets,
@@ -142,8 +162,9 @@ void KernelLowering::addBounds(ViewAccess &access, const ViewParts &parts,
     const bool fromZeroOn =
         match(parts.position[dim], PatternMatch::m_ZeroInt()) &&
         runs.hints().range(offsets[dim]).nonNegative();
-    Value *high = fromZeroOn ? distanceFromProduct(b, at[dim], parts.shape[dim])
-                             : nullptr;
+    Value *high = fromZeroOn && at.size() == 1 && hasFewAccesses()
+                      ? distanceFromProduct(b, at[dim], parts.shape[dim])
+                      : nullptr;
     high = high ? high : distance(b, at[dim], parts.shape[dim], fromZeroOn);
     if (fromZeroOn) {
       access.low.push_back(b.getInt32(0));

@@ -31,7 +31,7 @@ bool isSpecialFunction(const Instruction &one) {
   auto *call = dyn_cast<IntrinsicInst>(&one);
   const StringRef name =
       call ? call->getCalledFunction()->getName() : StringRef();
-  constexpr StringLiteral functions[] = {"ex2",  "lg2",   "rcp", "sqrt",
+  constexpr StringLiteral functions[] = {"ex2",   "lg2", "rcp", "sqrt",
                                          "rsqrt", "sin", "cos"};
   return any_of(functions, [&](StringRef function) {
     return name.starts_with(("llvm.nvvm." + function + ".approx").str());
@@ -75,8 +75,8 @@ void addOwn(Choice &choice, SmallSetVector<Instruction *, 16> &own,
   // A value is looked at again when another of its users turns out to be own.
   while (!open.empty()) {
     auto *one = dyn_cast<Instruction>(open.pop_back_val());
-    if (one && one->getParent() == block && isFree(*one) &&
-        !choice.owns(one) && isWanted(*one) &&
+    if (one && one->getParent() == block && isFree(*one) && !choice.owns(one) &&
+        isWanted(*one) &&
         all_of(one->users(),
                [&](const User *user) {
                  return choice.owns(cast<Instruction>(user));
@@ -95,8 +95,7 @@ void addRest(Choice &choice) {
   for (Instruction *one : choice.behind) {
     append_range(open, one->operands());
   }
-  addOwn(choice, choice.rest, open,
-         [](const Instruction &) { return true; });
+  addOwn(choice, choice.rest, open, [](const Instruction &) { return true; });
 }
 
 /// Can all that it owns stand where the choice is?
@@ -115,8 +114,7 @@ std::optional<Choice> choiceOf(Instruction &one) {
   constexpr ptrdiff_t several = 2;
   constexpr size_t mostBehind = 8;
   auto *select = dyn_cast<SelectInst>(&one);
-  auto *compare =
-      select ? dyn_cast<FCmpInst>(select->getCondition()) : nullptr;
+  auto *compare = select ? dyn_cast<FCmpInst>(select->getCondition()) : nullptr;
   if (!compare || !select->getType()->isFloatTy() ||
       !match(compare->getOperand(0), m_FAbs(m_Value())) ||
       !isa<ConstantFP>(compare->getOperand(1))) {
@@ -199,11 +197,10 @@ void Group::branch() {
   for (const Choice &choice : choices) {
     const FCmpInst &compare = choice.compare();
     anyFar = b.CreateOr(
-        anyFar, choice.isFarIfTrue
-                    ? choice.select->getCondition()
-                    : b.CreateFCmp(compare.getInversePredicate(),
-                                   compare.getOperand(0),
-                                   compare.getOperand(1)));
+        anyFar, choice.isFarIfTrue ? choice.select->getCondition()
+                                   : b.CreateFCmp(compare.getInversePredicate(),
+                                                  compare.getOperand(0),
+                                                  compare.getOperand(1)));
   }
   BasicBlock *before = last->getParent();
   Instruction *next = last->getNextNode(); // that stays where it is
@@ -213,6 +210,8 @@ void Group::branch() {
   }
   Instruction *end =
       SplitBlockAndInsertIfThen(anyFar, last->getIterator(), false);
+  before->getTerminator()->setMetadata(AroundFarArms,
+                                       MDNode::get(b.getContext(), {}));
   BasicBlock *behind = last->getParent();
   for (Choice &choice : choices) {
     for (Instruction *one : reverse(choice.far.getArrayRef())) {
@@ -221,8 +220,8 @@ void Group::branch() {
     if (!choice.isFarIfTrue && choice.compare().hasOneUse()) {
       choice.compare().moveBefore(end->getIterator());
     }
-    auto *chosen = PHINode::Create(choice.select->getType(), 2, "",
-                                   behind->begin());
+    auto *chosen =
+        PHINode::Create(choice.select->getType(), 2, "", behind->begin());
     chosen->addIncoming(choice.nearArm(), before);
     choice.select->replaceAllUsesWith(chosen);
     choice.select->moveBefore(end->getIterator());

@@ -28,7 +28,9 @@ void narrowFactors(llvm::Function &function);
 /// OffsetCompares.cpp: elements that are compared with one value.
 void compareOffsets(llvm::Function &function);
 
-/// FarArms.cpp: what is wanted far from zero alone.
+/// FarArms.cpp: what is wanted far from zero alone. The branches around it have
+/// metadata of this name.
+constexpr llvm::StringLiteral AroundFarArms = "terrazzo.far";
 void branchAroundFarArms(llvm::Function &function);
 
 /// OrderedCompares.cpp: comparisons that know NaN.
