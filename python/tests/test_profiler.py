@@ -51,6 +51,7 @@ def test_tree_of_scopes(tmp_path, monkeypatch):
     times = [child["metrics"]["time (ns)"] for child in inner["children"]]
     assert 0 < sum(times) <= inner["metrics"]["cpu_time (ns)"]
     assert children(inner)["fill 3"]["metrics"]["bytes"] == 12
+    assert children(inner)["fill 16"]["metrics"]["programs"] == 1
 
 
 def test_names_without_the_hook(tmp_path, monkeypatch):

@@ -53,12 +53,28 @@ def kernels(step, count=12, dur=1.0):
     return [span("kernel", "work", i * step, dur, pid=2) for i in range(count)]
 
 
+def on_cores(*children):
+    """On a device with ten."""
+    for child in children:
+        child["metrics"].update(device_type="GPU", device_id="0")
+    return [node("ROOT", *children), {"GPU": {"0": {"num_sms": 10}}}]
+
+
 # rule -> (what triggers it, what must not). Peaks: 100 GB/s, 1 TFLOP/s.
 CASES = {
     "memory bandwidth is the limit": (tree(kernel("copy", 100, bytes=8_000_000)), tree(kernel("copy", 100, bytes=4_000_000))),
     "the arithmetic units are the limit": (tree(kernel("dot", 100, flops32=80_000_000)), tree(kernel("dot", 100, flops32=40_000_000))),
     "neither memory nor arithmetic is busy": (tree(kernel("walk", 100, flops=1_000_000, bytes=1_000_000)),
                                               tree(kernel("walk", 100, flops=1_000_000, bytes=4_000_000), kernel("unsaid", 100, bytes=1))),
+    "registers do not suffice": (tree(kernel("work", 9, registers=255, spill_bytes=900, threads=128)),
+                                 tree(kernel("work", 9, registers=255, spill_bytes=16, threads=128), kernel("unknown", 9))),
+    "threads have little to do": (
+        on_cores(kernel("work", 100, count=2, programs=2000, threads=128, bytes=256_000)),
+        on_cores(kernel("wide", 100, programs=1000, threads=128, bytes=2_560_000),
+                 kernel("few", 100, programs=100, threads=128, bytes=12_800),
+                 kernel("quick", 100, programs=6000, threads=128, bytes=6_400_000), kernel("unsaid", 100, programs=1000, threads=128))),
+    "cores have no program": (on_cores(kernel("work", 100, count=2, programs=12)),
+                              on_cores(kernel("work", 100, count=2, programs=20), kernel("short", 9, programs=1))),
     "launches are short": (tree(kernel("tiny", 100, count=50)), tree(kernel("tiny", 100, count=9), kernel("long", 5000, count=50))),
     "one part takes most of the kernel": (
         tree(kernel("work", 9, node("load", cycles=80, visits=1), node("store", cycles=20, visits=1))),

@@ -147,9 +147,17 @@ void ProfilePhase::begins(uint32_t node, uint64_t ns) {
   }
 }
 
-void ProfilePhase::addKernel(uint32_t node, uint64_t ns) {
-  ++tree[node].launches;
-  tree[node].ns += ns;
+void ProfilePhase::describe(uint32_t node, const KernelFacts &kernel) {
+  tree[node].kernel = kernel;
+}
+
+void ProfilePhase::addKernel(uint32_t node, uint64_t ns, uint64_t programs) {
+  ProfileNode &one = tree[node];
+  ++one.launches;
+  one.ns += ns;
+  if (__builtin_add_overflow(one.programs, programs, &one.programs)) {
+    one.programs = UINT64_MAX;
+  }
 }
 
 void ProfilePhase::addEvent(const ProfileEvent &event,

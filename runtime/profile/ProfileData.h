@@ -9,6 +9,7 @@
 #define TERRAZZO_RUNTIME_PROFILE_PROFILEDATA_H
 
 #include "runtime/loader/Status.h"
+#include "runtime/profile/KernelFacts.h"
 
 #include <terrazzo/terrazzo.h>
 
@@ -72,6 +73,8 @@ struct ProfileNode {
   uint64_t launches = 0, ns = 0;
   /// When the first of it or below it began, ns of the host's clock.
   uint64_t began = UINT64_MAX;
+  KernelFacts kernel;    ///< of its last launch
+  uint64_t programs = 0; ///< of all launches; at most UINT64_MAX
   std::vector<std::pair<uint32_t, MetricValue>> metrics;
 };
 
@@ -97,8 +100,10 @@ public:
   void addMetric(uint32_t node, uint32_t metric, const NamedMetric &value);
   /// Something of that node began then.
   void begins(uint32_t node, uint64_t ns);
-  /// Counts a kernel of that node.
-  void addKernel(uint32_t node, uint64_t ns);
+  /// What the code of that node's kernel takes.
+  void describe(uint32_t node, const KernelFacts &kernel);
+  /// Counts a kernel of that node; programs: 0 of what others launch.
+  void addKernel(uint32_t node, uint64_t ns, uint64_t programs);
   /// Of a trace; nothing else keeps events.
   void addEvent(const ProfileEvent &event,
                 const std::vector<NamedMetric> &extras);

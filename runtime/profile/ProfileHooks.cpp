@@ -56,9 +56,10 @@ void ProfileHooks::setRecorder(Recorder *recorder) {
                std::memory_order_release);
 }
 
-void Activity::enter(ProfileHooks &hooks, const char *name) {
+void Activity::enter(ProfileHooks &hooks, const char *name,
+                     const LaunchedKernel *kernel) {
   if (listeners->recorder) {
-    id = listeners->recorder->enter(hooks, kind, name, stream, began);
+    id = listeners->recorder->enter(hooks, kind, name, stream, kernel, began);
   } else {
     id = hooks.nextId();
   }

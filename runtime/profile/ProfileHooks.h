@@ -9,6 +9,7 @@
 
 #include <terrazzo/terrazzo.h>
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -19,7 +20,14 @@ namespace tz::runtime {
 class PartLog;
 class Recorder;
 class Stream;
+struct Artifact;
 struct LaunchParts;
+
+/// What is launched: profiles tell what its code takes.
+struct LaunchedKernel {
+  const Artifact &artifact;
+  const std::array<int64_t, 3> &grid;
+};
 
 /// Either may be null, not both.
 struct Listeners {
@@ -51,12 +59,18 @@ private:
 /// enter now, exit when it goes; the code is OK unless set.
 class Activity {
 public:
-  /// stream: of a launch.
-  Activity(ProfileHooks &hooks, uint32_t kind, const char *name,
-           Stream *stream = nullptr)
-      : listeners(hooks.current()), kind(kind), stream(stream) {
+  Activity(ProfileHooks &hooks, uint32_t kind, const char *name)
+      : listeners(hooks.current()), kind(kind), stream(nullptr) {
     if (listeners) [[unlikely]] {
-      enter(hooks, name);
+      enter(hooks, name, nullptr);
+    }
+  }
+  /// A launch.
+  Activity(ProfileHooks &hooks, const char *name, Stream &stream,
+           const LaunchedKernel &kernel)
+      : listeners(hooks.current()), kind(TZ_ACTIVITY_LAUNCH), stream(&stream) {
+    if (listeners) [[unlikely]] {
+      enter(hooks, name, &kernel);
     }
   }
   ~Activity() {
@@ -77,7 +91,8 @@ public:
   uint64_t id = 0; // 0: nobody listens
 
 private:
-  void enter(ProfileHooks &hooks, const char *name);
+  void enter(ProfileHooks &hooks, const char *name,
+             const LaunchedKernel *kernel);
   void leave();
 
   const Listeners *listeners;

@@ -30,6 +30,19 @@ static Status refused() {
 
 namespace {
 
+/// What is known of a kernel's code and grid, under the names of files.
+std::vector<std::pair<const char *, uint64_t>>
+factsOf(const ProfileNode &node) {
+  std::vector<std::pair<const char *, uint64_t>> made = {
+      {"programs", node.programs},
+      {"threads", node.kernel.threads > 1 ? node.kernel.threads : 0},
+      {"registers", node.kernel.registers},
+      {"spill_bytes", node.kernel.spillBytes},
+      {"shared_bytes", node.kernel.sharedBytes}};
+  std::erase_if(made, [](const auto &one) { return one.second == 0; });
+  return made;
+}
+
 /// The metrics of a node in the order of their first names.
 class NodeMetrics {
 public:
@@ -135,6 +148,9 @@ private:
     if (one.launches) {
       made.set("count", int64_t(one.launches));
       made.set("time (ns)", int64_t(one.ns));
+      for (const auto &[name, fact] : factsOf(one)) {
+        made.set(name, int64_t(std::min<uint64_t>(fact, INT64_MAX)));
+      }
     }
     if (one.device != NoDevice) {
       const ProfileDevice &device = profile.devices()[size_t(one.device)];

@@ -6,19 +6,9 @@
 #include "runtime/profile/ProfiledLaunch.h"
 
 #include "runtime/launch/LogDecoder.h"
+#include "runtime/profile/KernelFacts.h"
 
 namespace tz::runtime {
-
-static uint64_t programsOf(const ProfiledLaunch::Grid &grid) {
-  uint64_t programs = 1;
-  for (int64_t extent : grid) {
-    if (__builtin_mul_overflow(programs, uint64_t(std::max<int64_t>(extent, 1)),
-                               &programs)) {
-      return UINT64_MAX;
-    }
-  }
-  return programs;
-}
 
 Status ProfiledLaunch::beginParts() {
   tellsParts = hasParts(*artifact) && !stream.isRecording();

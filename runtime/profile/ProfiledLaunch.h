@@ -21,7 +21,7 @@ public:
   ProfiledLaunch(ProfileHooks &hooks, const char *name, Stream &stream,
                  const std::shared_ptr<const Artifact> &artifact,
                  const Grid &grid)
-      : activity(hooks, TZ_ACTIVITY_LAUNCH, name, &stream), stream(stream),
+      : activity(hooks, name, stream, {*artifact, grid}), stream(stream),
         artifact(artifact), grid(grid) {}
 
   /// What a launch has that asks for it: tz_launch.correlation.

@@ -64,7 +64,7 @@ void Recorder::complete(uint64_t id, uint64_t began, uint64_t ended,
     if (one.serial != one.phase->serial()) {
       return; // its phase was cleared
     }
-    one.phase->addKernel(one.node, ended - began);
+    one.phase->addKernel(one.node, ended - began, one.programs);
     one.phase->addEvent({began, ended, row, id, one.node, 0,
                          one.phase->nodes()[one.node].device,
                          TZ_PROFILE_KERNEL},
@@ -133,7 +133,7 @@ void Recorder::readForeign(const Source &source, const tz_record &record) {
     const int32_t device = one->place(source.platform, int(record.device));
     node = phase.child(node, name, device);
     phase.begins(node, began);
-    phase.addKernel(node, ns);
+    phase.addKernel(node, ns, 0);
     std::vector<NamedMetric> extras;
     if (one->isTrace && kind != TZ_PROFILE_KERNEL) {
       extras.push_back(namedMetric("bytes", int64_t(record.a)));

@@ -215,7 +215,7 @@ uint32_t Recorder::nodeOf(ThreadScopes &scopes, const Profile &profile,
 }
 
 void Recorder::addPending(ThreadScopes &scopes, uint64_t id, const char *name,
-                          const Device &device) {
+                          const Device &device, const LaunchedKernel &kernel) {
   const auto &given = scopes.launchName();
   const uint64_t now = monotonicNs();
   for (const std::shared_ptr<Profile> &one : profiles) {
@@ -227,6 +227,7 @@ void Recorder::addPending(ThreadScopes &scopes, uint64_t id, const char *name,
         phase->child(nodeOf(scopes, *one, one->hasFrames),
                      given ? *given : name, one->place(device));
     phase->begins(node, now);
+    phase->describe(node, KernelFacts::of(kernel.artifact));
     for (const NamedMetric &metric : scopes.launchMetrics) {
       if (Result<uint32_t> number = one->metrics.number(metric)) {
         phase->addMetric(node, *number, metric);
@@ -239,6 +240,7 @@ void Recorder::addPending(ThreadScopes &scopes, uint64_t id, const char *name,
     made.phase = phase;
     made.serial = phase->serial();
     made.node = node;
+    made.programs = programsOf(kernel.grid);
     if (one->isTrace) {
       pending.back().extras = scopes.launchMetrics;
     }
@@ -246,8 +248,9 @@ void Recorder::addPending(ThreadScopes &scopes, uint64_t id, const char *name,
 }
 
 uint64_t Recorder::enter(ProfileHooks &hooks, uint32_t kind, const char *name,
-                         Stream *stream, uint64_t &began) {
-  if (kind != TZ_ACTIVITY_LAUNCH || !stream) {
+                         Stream *stream, const LaunchedKernel *kernel,
+                         uint64_t &began) {
+  if (!stream || !kernel) {
     began = monotonicNs();
     return hooks.nextId();
   }
@@ -261,7 +264,7 @@ uint64_t Recorder::enter(ProfileHooks &hooks, uint32_t kind, const char *name,
   // With the lock: launches are in order of their ids.
   const uint64_t id = hooks.nextId();
   if (runs) {
-    addPending(scopes, id, name, device);
+    addPending(scopes, id, name, device, *kernel);
     if (!source.activity) {
       // A launch on the host has ended when its call returns.
       if (!device.isHostMemory()) {

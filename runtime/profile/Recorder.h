@@ -44,8 +44,9 @@ public:
   }
 
   // Of an activity of the runtime. enter() gives its id and when it began.
+  // kernel: of a launch.
   uint64_t enter(ProfileHooks &hooks, uint32_t kind, const char *name,
-                 Stream *stream, uint64_t &began);
+                 Stream *stream, const LaunchedKernel *kernel, uint64_t &began);
   void leave(uint32_t kind, uint64_t id, int32_t code, Stream *stream,
              uint64_t began);
 
@@ -87,6 +88,7 @@ private:
     std::shared_ptr<ProfilePhase> phase; ///< null: it is done
     uint64_t serial;
     uint32_t node;
+    uint64_t programs = 0;
     std::vector<NamedMetric> extras; ///< of a trace
     bool isMade = false;             ///< its call has returned
     bool isAsked = false;            ///< a flush waits for what is told of it
@@ -135,7 +137,7 @@ private:
   uint32_t nodeOf(ThreadScopes &scopes, const Profile &profile,
                   bool hasFrames) const;
   void addPending(ThreadScopes &scopes, uint64_t id, const char *name,
-                  const Device &device);
+                  const Device &device, const LaunchedKernel &kernel);
   Status beginEvents(uint64_t id, Stream &stream);
   void endEvents(uint64_t id, Stream &stream);
   void readEvents();

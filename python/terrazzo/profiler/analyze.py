@@ -43,7 +43,14 @@ def _of_kernels(node):
     return own + sum(_of_kernels(child) for child in node["children"])
 
 
-def _read_tree(node, profile, path=()):
+def _add_facts(kernel, metrics, devices):
+    """Of its code and grid."""
+    kernel.programs += metrics.get("programs", 0)
+    kernel.threads, kernel.registers, kernel.spill_bytes = (metrics.get(key, 0) for key in ("threads", "registers", "spill_bytes"))
+    kernel.cores = devices.get(metrics.get("device_type"), {}).get(metrics.get("device_id"), {}).get("num_sms", 0)
+
+
+def _read_tree(node, profile, devices, path=()):
     for child in node["children"]:
         name, metrics = child["frame"]["name"], child["metrics"]
         if name == COMPUTE_METADATA_SCOPE_NAME:
@@ -58,12 +65,13 @@ def _read_tree(node, profile, path=()):
             kernel.count += metrics["count"]
             kernel.bytes += metrics.get("bytes", 0)
             kernel.flops += sum(metrics.get(key, 0) for key in ("flops", "flops8", "flops16", "flops32", "flops64"))
+            _add_facts(kernel, metrics, devices)
             _add_parts(kernel, child)
             _add_samples(kernel, child)
         else:
             if "cpu_time (ns)" in metrics:
                 profile.scopes.append(((*path, name), metrics["cpu_time (ns)"], _of_kernels(child)))
-            _read_tree(child, profile, (*path, name))
+            _read_tree(child, profile, devices, (*path, name))
 
 
 def _read_trace(content, profile):
@@ -89,7 +97,7 @@ def read(path):
         if isinstance(content, dict):
             _read_trace(content, profile)
         else:
-            _read_tree(content[0], profile)
+            _read_tree(content[0], profile, content[1] if len(content) > 1 else {})
     except (KeyError, IndexError, TypeError, AttributeError):
         raise ValueError(f"{path}: no profile: a tree of frames or a trace is expected") from None
     return profile

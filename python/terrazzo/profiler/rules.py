@@ -30,7 +30,8 @@ class Kernel:
     """All launches of one name.
 
     parts: (path, cycles, visits) of what it records of itself. samples: by line, how often each reason was found there; ""
-    is all samples of the line.
+    is all samples of the line. programs: of all launches; threads: of a program. registers, spill_bytes: of a thread of its
+    code. cores: of its device. What is not known is 0.
     """
 
     name: str
@@ -38,6 +39,11 @@ class Kernel:
     count: int = 0
     bytes: float = 0
     flops: float = 0
+    programs: int = 0
+    threads: int = 0
+    registers: int = 0
+    spill_bytes: int = 0
+    cores: int = 0
     parts: dict = dataclasses.field(default_factory=dict)
     samples: dict = dataclasses.field(default_factory=dict)
 
@@ -117,6 +123,40 @@ def _latency(profile, most=0.3, least_us=10):
                    f"{100 * memory:.0f} % of the machine's bytes a second, {100 * units:.0f} % of its operations, "
                    f"{kernel.mean_us:.1f} us a launch",
                    "more programs or warps at a time, deeper pipelines (num_stages), or larger tiles")
+
+
+@rule("registers do not suffice")
+def _spills(profile, least_bytes=64):
+    for kernel, share in _computing(profile):
+        if kernel.spill_bytes >= least_bytes:
+            yield (kernel.name, share,
+                   f"{kernel.spill_bytes} bytes of a thread's values are kept in memory, beside {kernel.registers} registers; "
+                   f"a program has {kernel.threads} threads",
+                   "more warps a program (num_warps), or smaller tiles, so that a thread holds less")
+
+
+@rule("threads have little to do")
+def _small_programs(profile, most_bytes=16, least_waves=64, most_share=0.6):
+    for kernel, share in _computing(profile):
+        if not (kernel.bytes and kernel.threads and kernel.cores and profile.peak_bytes):
+            continue
+        programs, each = kernel.programs / kernel.count, kernel.bytes / kernel.programs
+        rate = kernel.bytes / kernel.ns * 1e9
+        if each < most_bytes * kernel.threads and programs >= least_waves * kernel.cores and rate < most_share * profile.peak_bytes:
+            yield (kernel.name, share,
+                   f"{programs:.0f} programs of {kernel.threads} threads move {each:.0f} bytes each; "
+                   f"{100 * rate / profile.peak_bytes:.0f} % of the machine's bytes a second",
+                   "fewer warps a program (num_warps), or more elements a program (block sizes)")
+
+
+@rule("cores have no program")
+def _few_programs(profile, least_us=10):
+    for kernel, share in _computing(profile):
+        programs = kernel.programs / kernel.count
+        if 0 < programs < kernel.cores and kernel.mean_us >= least_us:
+            yield (kernel.name, share * (1 - programs / kernel.cores),
+                   f"{programs:.0f} programs a launch, and the device has {kernel.cores} cores; {kernel.mean_us:.1f} us a launch",
+                   "more programs: smaller tiles, or an axis that is split; else more warps a program (num_warps)")
 
 
 @rule("launches are short")

@@ -260,6 +260,32 @@ TEST_F(ProfileApi, FilesAreWholeOrNotThere) {
             1);
 }
 
+TEST_F(ProfileApi, AKernelHasWhatItsCodeTakes) {
+  // Of a compiler that knows little: what is not known is left out.
+  start();
+  launches(3);
+  launches(4);
+  const json metrics = child(root(), "kernel")["metrics"];
+  EXPECT_EQ(metrics["count"], 2);
+  EXPECT_EQ(metrics["programs"], 7);
+  for (const char *absent : {"threads", "registers", "spill_bytes"}) {
+    EXPECT_FALSE(metrics.contains(absent)) << absent;
+  }
+  Artifact known;
+  known.variants.resize(1);
+  known.variants[0].regs = 255;
+  known.variants[0].spillBytes = 900;
+  known.variants[0].block = {64, 2, 0};
+  known.variants[0].staticScratch = 100;
+  known.variants[0].dynScratch = 24;
+  const KernelFacts facts = KernelFacts::of(known);
+  EXPECT_EQ(facts.registers, 255u);
+  EXPECT_EQ(facts.spillBytes, 900u);
+  EXPECT_EQ(facts.threads, 128u);
+  EXPECT_EQ(facts.sharedBytes, 124u);
+  EXPECT_EQ(programsOf({INT64_MAX, 4, 1}), UINT64_MAX);
+}
+
 TEST_F(ProfileApi, AFailedLaunchIsNotCounted) {
   start();
   launches();
