@@ -296,6 +296,20 @@ def newest(folder):
     return found
 
 
+def diagnoses(rows):
+    """What the rules say of each kernel, and what the cure gives; the largest gain first."""
+    made = []
+    for row in sorted(rows, key=lambda row: -row["facts"]["gain"]):
+        facts, medians = row["facts"], {peer: statistics.median(samples) for peer, samples in row["samples"].items()}
+        library, _, file = row["name"].partition("/")
+        said = "; ".join(f"{one['rule']}: {one['evidence']}" if one["rule"] == facts["rule"] else one["rule"] for one in facts["findings"]) or "nothing"
+        made.append((library, file.split("-")[0], said, facts["cure"] or "none of those that it names", f"{medians['as it is']:.4g}",
+                     f"{medians['cured']:.4g}" if "cured" in medians else "", f"**{facts['gain']:.2f}**" if facts["cure"] else ""))
+    return (f"Of {len(rows)} launches {sum(bool(row['facts']['cure']) for row in rows)} gain by a change that the cure of a rule names, and that gives the same results. "
+            "The evidence is that of the rule whose cure was taken.\n\n" +
+            table(("library", "kernel", "what the rules say", "cure", "as it is, us", "cured, us", "gain"), made))
+
+
 def profiler(documents):
     """Each row with all its peers: what is compared with what is in their names."""
     text = ("# What profilers cost, and where their samples are\n\nMade from [results/profiler](../../results/README.md), which `test/bench/profiler` writes. A figure is the median of its samples. "
@@ -303,6 +317,9 @@ def profiler(documents):
     for file, document in documents.values():
         machine = document["machine"]
         text += f"\n## {document['what']}\n\n[{file}](../../results/profiler/{file}): {document['date'][:10]}, commit {document['commit']}, {machine.get('device', machine['processor'])}.\n"
+        if any("findings" in row.get("facts", {}) for row in document["rows"]):
+            text += "\n" + diagnoses(document["rows"])
+            continue
         for row in document["rows"]:
             medians = {peer: statistics.median(samples) for peer, samples in row["samples"].items()}
             rows = []
