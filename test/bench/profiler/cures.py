@@ -10,7 +10,8 @@ import re
 
 WARPS, STAGES = 4, 3  # of a launch that says nothing
 MOST_WARPS = 32
-_TILE = re.compile(r"block|tile|^B[A-Z]{1,2}$|_SIZE$", re.IGNORECASE)
+_TILE = re.compile(r"(?i:block|tile)|^B[A-Z]{1,2}$")
+_FORMAT = re.compile(r"(?i:head|group|vocab|scale|hidden|stride)")  # what such a number counts is given by the data
 
 # What each rule's cure names. Rules that are not here name nothing that a launch could have otherwise.
 OF_RULES = {
@@ -105,7 +106,7 @@ def _tiled(record, factors):
     lengths = _lengths(record)
     for name, told in record["arguments"].items():
         value = told.get("constant")
-        if not (_TILE.search(name) and isinstance(value, int) and not isinstance(value, bool) and value >= 2 and value & (value - 1) == 0):
+        if not (_TILE.search(name) and not _FORMAT.search(name) and isinstance(value, int) and not isinstance(value, bool) and value >= 2 and value & (value - 1) == 0):
             continue
         axes = [(axis, max(fitting)) for axis, extent in enumerate(record["grid"]) if extent > 1
                 for fitting in [[one for one in lengths if one > value and -(-one // value) == extent]] if fitting]
@@ -124,11 +125,11 @@ def _tiled(record, factors):
 
 
 def smaller_tiles(record):
-    return _tiled(record, (1 / 2, 1 / 4, 1 / 8))
+    return _tiled(record, (1 / 2, 1 / 4))
 
 
 def larger_tiles(record):
-    return _tiled(record, (2, 4, 8))
+    return _tiled(record, (2, 4))
 
 
 _MAKERS = {"more warps": more_warps, "fewer warps": fewer_warps, "stages": stages, "fewer stages": fewer_stages, "hints": hints,

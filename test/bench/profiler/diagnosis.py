@@ -247,7 +247,7 @@ def main():
     parser.add_argument("--output", metavar="FILE.json")
     parser.add_argument("--try", dest="tries", action="append", default=[], metavar="NAME=VALUE,...", help="a change for all records; again for more")
     parser.add_argument("--seconds", type=float, default=180, help="of all (default 180)")
-    parser.add_argument("--record-s", type=float, default=8, help="after which no more changes of a launch are begun (default 8)")
+    parser.add_argument("--record-s", type=float, default=4, help="after which no more changes of a launch are begun (default 4)")
     parser.add_argument("--sampled-s", type=float, default=0.3, help="for which a launch is sampled (default 0.3)")
     parser.add_argument("--interval", type=int, default=16384, help="cycles between two samples of a core")
     parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda")
