@@ -9,12 +9,12 @@
 
 #include <terrazzo/plugin/DriverLibrary.h>
 
-#include <cstdlib>
+#include <algorithm>
 #include <cstring>
 #include <ctime>
 #include <dlfcn.h>
 #include <initializer_list>
-#include <memory>
+#include <iterator>
 #include <new>
 
 using namespace tz::nvidia;
@@ -97,6 +97,34 @@ void failCupti(cupti::Result (*getResultString)(cupti::Result, const char **),
   throw Failure(TZ_E_UNAVAILABLE, message, result);
 }
 
+//===--- Numbers of calls -------------------------------------------------===//
+
+/// Of a number that is put: it is a launch's, else a scope's.
+static constexpr uint64_t OfALaunch = uint64_t(1) << 63;
+/// Of a slot that was never put.
+static constexpr uint64_t Put = uint64_t(1) << 32;
+
+CallNumbers::CallNumbers()
+    : slots(static_cast<Slot *>(std::calloc(Most, sizeof(Slot))), std::free) {
+  if (!slots) {
+    throw std::bad_alloc();
+  }
+}
+
+void CallNumbers::put(uint32_t call, uint64_t number) {
+  Slot &slot = slotOf(call);
+  std::atomic_ref(slot.number).store(number, std::memory_order_relaxed);
+  std::atomic_ref(slot.call).store(call | Put, std::memory_order_release);
+}
+
+uint64_t CallNumbers::find(uint32_t call) const {
+  Slot &slot = slotOf(call);
+  return std::atomic_ref(slot.call).load(std::memory_order_acquire) ==
+                 (call | Put)
+             ? std::atomic_ref(slot.number).load(std::memory_order_relaxed)
+             : 0;
+}
+
 } // namespace tz::nvidia
 
 namespace {
@@ -107,7 +135,8 @@ std::mutex &ownerMutex() {
   return mutex;
 }
 tz_profiler *owner = nullptr;
-std::atomic<const Cupti *> lastCupti{nullptr};
+/// Takes the numbers of launches, where no callback tells them; else null.
+std::atomic<const Cupti *> takesNumbers{nullptr};
 
 } // namespace
 
@@ -134,7 +163,7 @@ tz_profiler::~tz_profiler() {
 }
 
 void tz_profiler::enable(uint64_t kinds) {
-  if (kinds && !enabled) {
+  if (kinds && !isRecording) {
     // Again: another profiler of the process may have registered meanwhile.
     cupti.check(cupti.registerCallbacks(request, complete),
                 "register for CUPTI's records");
@@ -143,28 +172,38 @@ void tz_profiler::enable(uint64_t kinds) {
       {TZ_RECORD_KERNEL, cupti::ConcurrentKernel},
       {TZ_RECORD_COPY, cupti::Memcpy},
       {TZ_RECORD_FILL, cupti::Memset}};
-  auto change = [&](bool isWanted, cupti::Kind kind, uint64_t bit) {
-    if (isWanted && !(enabled & bit)) {
-      cupti.check(cupti.enable(kind), "start records of the device");
-      enabled |= bit;
-    } else if (!isWanted && (enabled & bit)) {
-      enabled &= ~bit;
-      cupti.check(cupti.disable(kind), "end records of the device");
-    }
-  };
-  // What was pushed is told before the record of the call inside of which it
-  // was: without records of calls nothing tells it.
-  change(kinds != 0, cupti::ExternalCorrelation, 1);
-  change(kinds != 0, cupti::DriverCall, uint64_t(1) << 62);
-  change(kinds != 0, cupti::RuntimeCall, uint64_t(1) << 63);
-  for (const auto &[record, kind] : table) {
-    const uint64_t bit = uint64_t(1) << record;
-    change(kinds & bit, kind, bit);
-  }
   subscribe(kinds != 0);
-  lastCupti.store(&cupti, std::memory_order_release);
+  recordCalls(kinds != 0);
+  for (const auto &[record, kind] : table) {
+    change(kind, kinds & (uint64_t(1) << record));
+  }
+  isRecording = kinds != 0;
   recordedPlatform.store(kinds ? &platform : nullptr,
                          std::memory_order_release);
+}
+
+void tz_profiler::change(cupti::Kind kind, bool isWanted) {
+  const uint64_t bit = uint64_t(1) << kind;
+  if (isWanted && !(enabled & bit)) {
+    cupti.check(cupti.enable(kind), "start records of the device");
+    enabled |= bit;
+  } else if (!isWanted && (enabled & bit)) {
+    enabled &= ~bit;
+    cupti.check(cupti.disable(kind), "end records of the device");
+  }
+}
+
+/// A subscriber is told the number of each launch; else numbers are pushed,
+/// and CUPTI tells them before the record of the call inside of which they
+/// were: without records of all calls nothing tells them, and these cost more
+/// than the launch.
+void tz_profiler::recordCalls(bool isWanted) {
+  const bool areWanted = isWanted && !subscriber;
+  takesNumbers.store(areWanted ? &cupti : nullptr, std::memory_order_release);
+  for (cupti::Kind kind :
+       {cupti::ExternalCorrelation, cupti::DriverCall, cupti::RuntimeCall}) {
+    change(kind, areWanted);
+  }
 }
 
 void tz_profiler::flush(bool waits) {
@@ -185,8 +224,6 @@ void tz_profiler::flush(bool waits) {
   tellWaiting();
   if (waits) {
     pushed.clear();
-    std::lock_guard nodes(nodesMutex);
-    scopeOfCall.clear();
   }
   told.flush();
 }
@@ -197,20 +234,25 @@ void tz_profiler::flush(bool waits) {
 static thread_local std::vector<uint64_t> openScopes;
 /// What the host said of the launch that this thread is in; 0: nothing.
 static thread_local uint64_t launchScope = 0;
-/// How many launches of this platform the thread is in: the host knows them.
-static thread_local uint32_t ownLaunches = 0;
+/// Of the launch of this platform that the thread is in; 0: it is in none.
+static thread_local uint64_t ownLaunch = 0;
 
 void LaunchNumber::push(uint64_t number) {
-  cupti = lastCupti.load(std::memory_order_acquire);
-  ++ownLaunches;
+  isOpen = true;
+  ownLaunch = number;
   launchScope = 0;
-  (void)cupti->pushExternal(cupti::OfLaunches, number);
+  cupti = takesNumbers.load(std::memory_order_acquire);
+  if (cupti) {
+    (void)cupti->pushExternal(cupti::OfLaunches, number);
+  }
 }
 
 void LaunchNumber::pop() {
-  uint64_t number = 0;
-  --ownLaunches;
-  (void)cupti->popExternal(cupti::OfLaunches, &number);
+  ownLaunch = 0;
+  if (cupti) {
+    uint64_t number = 0;
+    (void)cupti->popExternal(cupti::OfLaunches, &number);
+  }
 }
 
 void tz_profiler::push(uint64_t id) {
@@ -238,12 +280,14 @@ void tz_profiler::watch(const tz_profiler_watcher &wanted) {
   }
   subscribe(false);
   watcher = wanted;
-  subscribe(enabled != 0);
+  subscribe(isRecording);
+  recordCalls(isRecording);
 }
 
-/// CUPTI has one subscriber in a process. If another profiler is it, kernels of
-/// other libraries have the scopes that were pushed, those of graphs are told
-/// without the place where they were recorded, and ranges are not told.
+/// CUPTI has one subscriber in a process. If another profiler is it, each
+/// launch costs records of calls, kernels of other libraries have the scopes
+/// that were pushed, those of graphs are told without the place where they were
+/// recorded, and ranges are not told.
 void tz_profiler::subscribe(bool isWatched) {
   const bool isThere =
       cupti.subscribe && cupti.unsubscribe && cupti.enableCallback;
@@ -261,8 +305,11 @@ void tz_profiler::subscribe(bool isWatched) {
       enable(cupti::ResourceDomain,
              {cupti::GraphNodeMade, cupti::GraphNodeCopied});
     }
-    if (watcher.launching) {
-      for (uint32_t call : cupti::LaunchCalls) {
+    for (uint32_t call : cupti::LaunchCalls) {
+      enable(cupti::DriverDomain, {call});
+    }
+    for (const auto &[first, last] : cupti::CopyCalls) {
+      for (uint32_t call = first; call <= last; ++call) {
         enable(cupti::DriverDomain, {call});
       }
     }
@@ -281,7 +328,7 @@ void tz_profiler::called(void *self, uint32_t domain, uint32_t what,
   try {
     switch (domain) {
     case cupti::DriverDomain:
-      return records.launchBegins(data);
+      return records.callBegins(what, data);
     case cupti::RangeDomain:
       return records.rangeChanges(what, data);
     case cupti::ResourceDomain:
@@ -289,27 +336,30 @@ void tz_profiler::called(void *self, uint32_t domain, uint32_t what,
     default:
       return;
     }
-  } catch (const std::bad_alloc &) { // its kernel has what was pushed
+  } catch (const std::bad_alloc &) { // its kernel stands at the root
   }
 }
 
 /// Also when it ends, when there is nothing left to do.
-void tz_profiler::launchBegins(const void *data) {
+void tz_profiler::callBegins(uint32_t what, const void *data) {
   cupti::CallData call;
   std::memcpy(&call, data, sizeof(call));
   launchScope = 0;
-  if (call.site != cupti::CallEntered || ownLaunches) {
+  if (call.site != cupti::CallEntered) {
     return;
   }
-  const uint64_t scope = watcher.launching(watcher.ctx);
-  if (!scope) {
+  const bool isLaunch =
+      std::find(std::begin(cupti::LaunchCalls), std::end(cupti::LaunchCalls),
+                what) != std::end(cupti::LaunchCalls);
+  if (isLaunch && ownLaunch) {
+    calls.put(call.correlationId, ownLaunch | OfALaunch);
     return;
   }
-  launchScope = scope;
-  std::lock_guard guard(nodesMutex);
-  scopeOfCall[call.correlationId] = scope;
-  if (scopeOfCall.size() > MostCalls) {
-    scopeOfCall.erase(scopeOfCall.begin());
+  const uint64_t told = watcher.launching ? watcher.launching(watcher.ctx) : 0;
+  launchScope = isLaunch ? told : 0;
+  const uint64_t open = openScopes.empty() ? 0 : openScopes.back();
+  if (const uint64_t scope = told ? told : open) {
+    calls.put(call.correlationId, scope);
   }
 }
 
@@ -450,18 +500,17 @@ void tz_profiler::readOne(const void *record) {
   waiting.emplace_back(call, made);
 }
 
-/// Pushed numbers may stand behind a record, but in the same buffer. Those of
-/// old calls go: a call tells its numbers before the device runs it.
+/// Numbers that were put are there. Pushed ones may stand behind a record, but
+/// in the same buffer; those of old calls go: a call tells its numbers before
+/// the device runs it.
 void tz_profiler::tellWaiting() {
   for (auto &[call, record] : waiting) {
-    if (auto one = pushed.find(call); one != pushed.end()) {
+    if (const uint64_t number = calls.find(call)) {
+      (number & OfALaunch ? record.correlation : record.external) =
+          number & ~OfALaunch;
+    } else if (auto one = pushed.find(call); one != pushed.end()) {
       record.correlation = one->second.launch;
       record.external = one->second.scope;
-    }
-    if (std::lock_guard guard(nodesMutex); !record.correlation) {
-      auto one = scopeOfCall.find(call);
-      record.external =
-          one == scopeOfCall.end() ? record.external : one->second;
     }
     told.add(record);
   }

@@ -13,8 +13,10 @@
 #include <terrazzo/plugin/ProfilerTable.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <deque>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
@@ -44,6 +46,25 @@ struct Cupti {
   void check(cupti::Result result, const char *attempt) const;
 };
 
+/// Numbers of calls of the driver, by CUPTI's own number of the call. A call
+/// puts its number before its records come; the oldest go. Without locks: the
+/// launching thread writes, CUPTI's reads.
+class CallNumbers {
+public:
+  CallNumbers();
+  void put(uint32_t call, uint64_t number);
+  /// 0: nothing was put.
+  uint64_t find(uint32_t call) const;
+
+private:
+  struct Slot {
+    uint64_t call, number;
+  };
+  Slot &slotOf(uint32_t call) const { return slots.get()[call % Most]; }
+  static constexpr size_t Most = size_t(1) << 20;
+  std::unique_ptr<Slot, void (*)(void *)> slots; ///< pages that are used
+};
+
 /// Whose launches tell their numbers; null: nobody's. One load and a branch of
 /// each launch.
 inline std::atomic<const tz_platform *> recordedPlatform{nullptr};
@@ -58,7 +79,7 @@ public:
     }
   }
   ~LaunchNumber() {
-    if (cupti) [[unlikely]] {
+    if (isOpen) [[unlikely]] {
       pop();
     }
   }
@@ -67,7 +88,8 @@ public:
 private:
   void push(uint64_t number);
   void pop();
-  const Cupti *cupti = nullptr;
+  bool isOpen = false;
+  const Cupti *cupti = nullptr; ///< it has the number
 };
 
 /// The table that get_interface(TZ_PROFILER_INTERFACE) answers.
@@ -100,13 +122,17 @@ private:
   tz_str kept(const char *name);
   static void called(void *self, uint32_t domain, uint32_t what,
                      const void *data);
-  void launchBegins(const void *data);
+  void callBegins(uint32_t what, const void *data);
   void rangeChanges(uint32_t what, const void *data) const;
   void graphNode(uint32_t what, const void *data);
   void subscribe(bool isWatched);
+  void change(tz::nvidia::cupti::Kind kind, bool isWanted);
+  void recordCalls(bool isWanted);
 
   tz_platform &platform;
-  uint64_t enabled = 0;
+  bool isRecording = false;
+  uint64_t enabled = 0; ///< a bit for each of CUPTI's kinds
+  tz::nvidia::CallNumbers calls;
 
   std::mutex mutex; ///< guards what follows
   /// Numbers that were pushed, by CUPTI's own number of a call.
@@ -122,8 +148,6 @@ private:
   void *subscriber = nullptr;
   tz_profiler_watcher watcher{};
   std::mutex nodesMutex; ///< guards what follows; taken inside of driver calls
-  /// What the host said of a call, by CUPTI's own number of it.
-  std::map<uint32_t, uint64_t> scopeOfCall;
   /// The scope in which a node of a graph was recorded.
   std::unordered_map<uint64_t, uint64_t> scopeOfNode;
 };

@@ -90,6 +90,11 @@ constexpr uint32_t DriverDomain = 1, CallEntered = 0;
 /// cuLaunchKernel, cuLaunchCooperativeKernel, cuGraphLaunch, cuLaunchKernelEx,
 /// each also for threads with default streams of their own.
 constexpr uint32_t LaunchCalls[] = {307, 442, 477, 478, 514, 515, 652, 653};
+/// First and last of rows that copy or fill: cuMemcpy*, cuMemset*, of CUDA 4
+/// and later.
+constexpr uint32_t CopyCalls[][2] = {{248, 254}, {276, 293}, {305, 306},
+                                     {318, 321}, {397, 416}, {418, 433},
+                                     {776, 779}, {796, 799}};
 
 struct CallData {
   uint32_t site; ///< CallEntered, or the call's end

@@ -99,7 +99,46 @@ TEST_F(CuptiRecords, EachLaunchHasTheTimesOfItsKernel) {
   EXPECT_THAT(cupti.pushed[3], IsEmpty());
 }
 
-TEST_F(CuptiRecords, NumbersThatComeLateAreFound) {
+TEST_F(CuptiRecords, ALaunchCostsItsRecordAlone) {
+  ASSERT_EQ(begin(&profiler).code, TZ_E_OK);
+  EXPECT_EQ(cupti.kinds, (std::set<uint32_t>{1, 2, 10}));
+  launch(41);
+  EXPECT_EQ(cupti.calls["cuptiActivityPushExternalCorrelationId"], 0);
+}
+
+class CuptiRecordsBesideASubscriber : public CuptiRecords {
+protected:
+  void SetUp() override {
+    CuptiRecords::SetUp();
+    cupti.failFunction = "cuptiSubscribe";
+    cupti.failResult = 39;
+  }
+};
+
+TEST_F(CuptiRecordsBesideASubscriber, NumbersArePushed) {
+  ASSERT_EQ(begin(&profiler).code, TZ_E_OK);
+  EXPECT_EQ(cupti.kinds, (std::set<uint32_t>{1, 2, 4, 5, 10, 39}));
+  ASSERT_EQ(Told(records.push_external(profiler, 9)).code, TZ_E_OK);
+  launch(41);
+  cupti.launched("ampere_gemm");
+  cupti.copied(4096);
+  uint64_t number = 0;
+  ASSERT_EQ(Told(records.pop_external(profiler, &number)).code, TZ_E_OK);
+  flush();
+  ASSERT_EQ(told.size(), 3u);
+  EXPECT_EQ(told[0].correlation, 41u);
+  EXPECT_EQ(told[1].correlation, 0u);
+  EXPECT_EQ(told[1].external, 9u);
+  EXPECT_EQ(told[2].external, 9u);
+  EXPECT_THAT(cupti.pushed[3], IsEmpty());
+  // Where the other one ends, launches tell their numbers again.
+  cupti.failFunction.clear();
+  ASSERT_EQ(Told(records.enable(profiler, 0)).code, TZ_E_OK);
+  ASSERT_EQ(Told(records.enable(profiler, 2)).code, TZ_E_OK);
+  EXPECT_EQ(cupti.kinds, (std::set<uint32_t>{10}));
+}
+
+TEST_F(CuptiRecordsBesideASubscriber, NumbersThatComeLateAreFound) {
   cupti.isLate = true;
   ASSERT_EQ(begin(&profiler).code, TZ_E_OK);
   launch(41);
@@ -245,7 +284,7 @@ TEST_F(CuptiRecords, NothingIsRecordedBetweenProfiles) {
   launch(41);
   EXPECT_EQ(cupti.calls["cuptiActivityPushExternalCorrelationId"], 0);
   ASSERT_EQ(Told(records.enable(profiler, 2)).code, TZ_E_OK);
-  EXPECT_EQ(cupti.kinds, (std::set<uint32_t>{4, 5, 10, 39}));
+  EXPECT_EQ(cupti.kinds, (std::set<uint32_t>{10}));
   launch(42);
   flush();
   ASSERT_EQ(told.size(), 1u);

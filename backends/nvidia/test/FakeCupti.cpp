@@ -81,15 +81,21 @@ void recordCall(uint32_t call) {
   s.records.push_back(std::move(record));
 }
 
-/// A launch begins (site 0) or ends, by cuLaunchKernel.
-void tellLaunch(uint32_t site, uint32_t call) {
+constexpr uint32_t LaunchKernel = 307, MemcpyHtoDAsync = 277;
+
+/// A call begins (site 0) or ends.
+void tellCall(uint32_t what, uint32_t site, uint32_t call) {
   State &s = state();
-  if (s.callback && s.watched.count({1, 307})) {
+  if (s.callback && s.watched.count({1, what})) {
     std::vector<uint8_t> data(72);
     put(data, 0, site);
     put(data, 64, call);
-    s.callback(s.user, 1, 307, data.data());
+    s.callback(s.user, 1, what, data.data());
   }
+}
+
+void tellLaunch(uint32_t site, uint32_t call) {
+  tellCall(LaunchKernel, site, call);
 }
 
 void launched(const char *kernel) {
@@ -137,6 +143,7 @@ void tellRange(uint32_t what, const void *parameters) {
 void copied(uint64_t bytes) {
   State &s = state();
   const uint32_t call = ++s.calls;
+  tellCall(MemcpyHtoDAsync, 0, call);
   recordCall(call);
   if (s.control.kinds.count(1)) {
     std::vector<uint8_t> record(MemcpyBytes);
@@ -148,6 +155,7 @@ void copied(uint64_t bytes) {
     put(record, 44, call);
     s.records.push_back(std::move(record));
   }
+  tellCall(MemcpyHtoDAsync, 1, call);
 }
 
 /// As the driver does: a node's address is its number here.
