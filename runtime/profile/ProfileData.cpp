@@ -101,8 +101,13 @@ ProfilePhase::ProfilePhase(uint64_t number, bool isTrace, uint64_t maxRecords)
 
 uint32_t ProfilePhase::child(uint32_t parent, std::string_view name,
                              int32_t device) {
+  if (const ProfileNode &last = tree[lastChild];
+      lastChild && last.parent == parent && last.device == device &&
+      last.name == name) {
+    return lastChild;
+  }
   if (auto known = index.find({parent, device, name}); known != index.end()) {
-    return known->second;
+    return lastChild = known->second;
   }
   const auto made = uint32_t(tree.size());
   ProfileNode &node = tree.emplace_back();
@@ -206,6 +211,7 @@ std::string ProfilePhase::partRowName(uint64_t row) const {
 
 void ProfilePhase::clear() {
   index.clear();
+  lastChild = 0;
   tree.clear();
   tree.emplace_back();
   records.clear();

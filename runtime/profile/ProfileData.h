@@ -143,6 +143,7 @@ private:
   uint64_t content;
   std::deque<ProfileNode> tree; // names stay in place
   std::unordered_map<Key, uint32_t, Hash> index;
+  uint32_t lastChild = 0; ///< a loop launches one kernel again and again
   std::deque<ProfileEvent> records;
   std::vector<std::vector<NamedMetric>> extras;
   using PartRow = std::array<uint32_t, 4>;

@@ -18,7 +18,18 @@ void Recorder::popDone() {
   }
 }
 
+/// Most are asked for when they are the newest, or the oldest.
 std::deque<Recorder::Pending>::iterator Recorder::firstOf(uint64_t id) {
+  if (pending.empty() || pending.front().id >= id) {
+    return pending.begin();
+  }
+  auto last = std::prev(pending.end());
+  if (last->id < id) {
+    return pending.end();
+  }
+  if (std::prev(last)->id < id) {
+    return last;
+  }
   return std::lower_bound(
       pending.begin(), pending.end(), id,
       [](const Pending &p, uint64_t wanted) { return p.id < wanted; });

@@ -139,6 +139,7 @@ void Recorder::publish() {
   const bool isActive = isAny([](const Profile &) { return true; });
   wantsFrames = isAny([](const Profile &one) { return one.hasFrames; });
   wantsRanges = isAny([](const Profile &one) { return one.hasRanges; });
+  tellEnds();
   for (size_t i = 0; i < sources.size(); ++i) {
     if (DeviceActivity *activity = sources[i].activity.get()) {
       guard.unlock();
@@ -149,6 +150,14 @@ void Recorder::publish() {
   guard.unlock();
   setListed(isActive);
   hooks.setRecorder(isActive ? this : nullptr);
+}
+
+/// With the lock.
+void Recorder::tellEnds() {
+  wantsEnds = std::any_of(sources.begin(), sources.end(),
+                          [](const Source &one) { return !one.activity; }) ||
+              std::any_of(profiles.begin(), profiles.end(),
+                          [](const auto &one) { return one->isTrace; });
 }
 
 /// `guard` is given up while a plugin is asked.
@@ -183,9 +192,10 @@ Recorder::Source &Recorder::sourceOf(const Device &device,
   guard.lock();
   if (s.ok()) {
     made.activity = std::move(*opened);
-    return made;
+  } else {
+    made.why = s.message();
   }
-  made.why = s.message();
+  tellEnds();
   return made;
 }
 
@@ -215,9 +225,11 @@ uint32_t Recorder::nodeOf(ThreadScopes &scopes, const Profile &profile,
 }
 
 void Recorder::addPending(ThreadScopes &scopes, uint64_t id, const char *name,
-                          const Device &device, const LaunchedKernel &kernel) {
+                          const Device &device, const LaunchedKernel &kernel,
+                          uint64_t now) {
   const auto &given = scopes.launchName();
-  const uint64_t now = monotonicNs();
+  const KernelFacts facts = KernelFacts::of(kernel.artifact);
+  const uint64_t programs = programsOf(kernel.grid);
   for (const std::shared_ptr<Profile> &one : profiles) {
     if (!one->isActive) {
       continue;
@@ -227,7 +239,7 @@ void Recorder::addPending(ThreadScopes &scopes, uint64_t id, const char *name,
         phase->child(nodeOf(scopes, *one, one->hasFrames),
                      given ? *given : name, one->place(device));
     phase->begins(node, now);
-    phase->describe(node, KernelFacts::of(kernel.artifact));
+    phase->describe(node, facts);
     for (const NamedMetric &metric : scopes.launchMetrics) {
       if (Result<uint32_t> number = one->metrics.number(metric)) {
         phase->addMetric(node, *number, metric);
@@ -240,7 +252,7 @@ void Recorder::addPending(ThreadScopes &scopes, uint64_t id, const char *name,
     made.phase = phase;
     made.serial = phase->serial();
     made.node = node;
-    made.programs = programsOf(kernel.grid);
+    made.programs = programs;
     if (one->isTrace) {
       pending.back().extras = scopes.launchMetrics;
     }
@@ -259,12 +271,13 @@ uint64_t Recorder::enter(ProfileHooks &hooks, uint32_t kind, const char *name,
   // What a graph records does not run now. Without the lock: a driver may give
   // its records inside of any call.
   const bool runs = device.isHostMemory() || !stream->isRecording();
+  began = monotonicNs();
   std::unique_lock guard(lock);
   const Source &source = sourceOf(device, guard);
   // With the lock: launches are in order of their ids.
   const uint64_t id = hooks.nextId();
   if (runs) {
-    addPending(scopes, id, name, device, *kernel);
+    addPending(scopes, id, name, device, *kernel, began);
     if (!source.activity) {
       // A launch on the host has ended when its call returns.
       if (!device.isHostMemory()) {
@@ -278,7 +291,9 @@ uint64_t Recorder::enter(ProfileHooks &hooks, uint32_t kind, const char *name,
       }
     }
   }
-  began = monotonicNs();
+  if (wantsEnds.load(std::memory_order_relaxed)) {
+    began = monotonicNs(); // without what was done here
+  }
   return id;
 }
 
@@ -323,8 +338,9 @@ void Recorder::loseParts(uint64_t id) {
 
 void Recorder::leave(uint32_t kind, uint64_t id, int32_t code, Stream *stream,
                      uint64_t began) {
-  const uint64_t ended = monotonicNs();
   ThreadScopes &scopes = ThreadScopes::ofThisThread();
+  const uint64_t ended =
+      wantsEnds.load(std::memory_order_relaxed) ? monotonicNs() : began;
   std::unique_lock guard(lock);
   const bool isLaunch = kind == TZ_ACTIVITY_LAUNCH && stream;
   std::optional<std::array<uint64_t, 3>> times;

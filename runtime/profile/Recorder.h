@@ -134,10 +134,12 @@ private:
 
   Source &sourceOf(const Device &device, std::unique_lock<std::mutex> &guard);
   void publish();
+  void tellEnds();
   uint32_t nodeOf(ThreadScopes &scopes, const Profile &profile,
                   bool hasFrames) const;
   void addPending(ThreadScopes &scopes, uint64_t id, const char *name,
-                  const Device &device, const LaunchedKernel &kernel);
+                  const Device &device, const LaunchedKernel &kernel,
+                  uint64_t now);
   Status beginEvents(uint64_t id, Stream &stream);
   void endEvents(uint64_t id, Stream &stream);
   void readEvents();
@@ -157,6 +159,8 @@ private:
 
   ProfileHooks &hooks;
   std::atomic<bool> wantsFrames{false}, wantsRanges{false};
+  /// When calls end: of traces, and where the host's clock times kernels.
+  std::atomic<bool> wantsEnds{false};
   /// Another number whenever numbers of paths are given anew.
   std::atomic<uint64_t> serial;
   std::mutex lock; ///< guards what follows
