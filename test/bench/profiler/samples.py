@@ -1,11 +1,13 @@
-"""Whether samples of instructions are where the time goes, and what sampling costs: ours and Proton's.
+"""Whether samples of instructions are where the time goes, and what sampling costs: ours, Proton's and ncu's.
 
-    python samples.py --output samples.json                  on the GPU, both; each in a process of its own
+    python samples.py --output samples.json                  on the GPU, all; each in a process of its own
     python samples.py --device cpu --peers ours --interval 3000000
 
 Each kernel has one statement that takes nearly all of its time, marked "# hot". It runs without a profiler and under
 mode="pcsampling:interval=..."; told are the share of its samples that are at the hot statement's line, and how much longer
-it took. A loop's own line is another statement. Prints a table; --output writes JSON by ../results/schema.json.
+it took. ncu (Nsight Compute's command) runs our kernels and collects its section SourceCounters, which has samples; what it
+adds to a launch is all that a program waits for, replays and reading included. Its samples are not read. A loop's own line is
+another statement. Prints a table; --output writes JSON by ../results/schema.json.
 """
 
 import argparse
@@ -26,7 +28,7 @@ import results  # noqa: E402
 
 def kernels(package):
     """name -> kernel(x, y, n, BLOCK)."""
-    if package == "ours":
+    if package in ("ours", "ncu"):
         import terrazzo.triton as triton
         import terrazzo.triton.language as language
     else:
@@ -112,10 +114,10 @@ def measure(package, options):
     """One peer, in this process; prints JSON."""
     import torch
 
-    if package == "ours":
-        import terrazzo.triton.profiler as profiler
-    else:
+    if package == "Proton":
         import triton.profiler as profiler
+    else:
+        import terrazzo.triton.profiler as profiler
     device, sync = options.device, torch.cuda.synchronize if options.device == "cuda" else lambda: None
     programs, block = options.programs, 1024
     x = torch.rand(max(1 << 20, 2 * programs * block), device=device)
@@ -140,6 +142,13 @@ def measure(package, options):
             launches = max(3, int(options.seconds / max(seconds(2), 1e-6)))
             plain = [seconds(launches) for _ in range(3)]
             tell("with samples")
+            if package == "ncu":
+                torch.cuda.profiler.start()
+                sampled = [seconds(1) for _ in range(3)]
+                torch.cuda.profiler.stop()
+                found[name] = {"plain": plain, "sampled": sampled, "samples": 0}
+                print("RESULT " + json.dumps(found), flush=True)
+                continue
             session = profiler.start(os.path.join(folder, name), mode=f"pcsampling:interval={options.interval}",
                                      **({"backend": "cupti"} if package == "Proton" else {}))
             seconds(1)  # compiles with lines
@@ -159,10 +168,18 @@ def measure(package, options):
         print("RESULT " + json.dumps(found), flush=True)  # the last one counts
 
 
+def before(peer):
+    """The command that runs a peer's process."""
+    if peer != "ncu":
+        return []
+    report = os.path.join(tempfile.mkdtemp(prefix="profiler-samples-"), "report")
+    return ["ncu", "--clock-control", "none", "--profile-from-start", "off", "--section", "SourceCounters", "--force-overwrite", "--export", report]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda")
-    parser.add_argument("--peers", default="ours,Proton", help="a comma list of ours, Proton")
+    parser.add_argument("--peers", default="ours,Proton,ncu", help="a comma list of ours, Proton, ncu")
     parser.add_argument("--interval", type=int, default=65536, help="cycles between two samples of a core")
     parser.add_argument("--seconds", type=float, default=0.5, help="of each of three runs")
     parser.add_argument("--programs", type=int, default=264)
@@ -180,34 +197,38 @@ def main():
     peers, told = options.peers.split(","), {}
     for peer in peers:
         try:
-            done = subprocess.run([sys.executable, os.path.abspath(__file__), *sys.argv[1:], "--measure", peer], stdout=subprocess.PIPE,
-                                  timeout=options.limit)
+            done = subprocess.run([*before(peer), sys.executable, os.path.abspath(__file__), *sys.argv[1:], "--measure", peer],
+                                  stdout=subprocess.PIPE, timeout=options.limit)
             output, end = done.stdout, f"status {done.returncode}"
         except subprocess.TimeoutExpired as error:
             output, end = error.stdout or b"", f"no end after {options.limit:.0f} s"
+        except OSError as error:
+            output, end = b"", f"{peer}: {error.strerror}"
         text = output.decode(errors="replace")
         told[peer] = next((json.loads(line[7:]) for line in reversed(text.split("\n")) if line.startswith("RESULT {")), {})
         for name in NAMES:
             told[peer].setdefault(name, {"failed": end})
-    versions = {"ours": "terrazzo", "Proton": "triton"}
+    versions = {"ours": "terrazzo", "Proton": "triton", "ncu": "the command's"}
     document = results.Results("Samples of instructions: the share at the hot line, and what sampling costs",
                                {peer: versions.get(peer, "") for peer in peers}, facts)
     for name in NAMES:
         failed, shares, slower, more = {}, {}, {}, {}
         for peer in peers:
             one = told[peer][name]
+            if "failed" not in one and (one["samples"] or peer == "ncu"):
+                slower[peer] = [after / statistics.median(one["plain"]) for after in one["sampled"]]
             if "failed" in one or not one["samples"]:
-                failed[peer] = one.get("failed", "there are no samples")
-                print(f"{name:12s} {peer:8s} failed: {failed[peer]}")
+                failed[peer] = one.get("failed", "its samples are not read" if peer == "ncu" else "there are no samples")
+                print(f"{name:12s} {peer:8s} {failed[peer]}" + (f"; {statistics.median(slower[peer]):.1f} x the time" if peer in slower else ""))
                 continue
             shares[peer] = [one["share"]]
-            slower[peer] = [after / statistics.median(one["plain"]) for after in one["sampled"]]
             more[peer] = {"samples": one["samples"], "lines": one["lines"], "reasons": one["reasons"]}
             why = ", ".join(f"{key} {value}" for key, value in sorted(one["reasons"].items(), key=lambda item: -item[1])[:4])
             print(f"{name:12s} {peer:8s} {one['share']:6.2f} % of {one['samples']:8d} samples at the hot line; "
                   f"{statistics.median(slower[peer]):6.3f} x the time; {why}")
         document.row(f"{name}: samples at the hot line", "%", shares, better="more", failed=failed or None, facts=more or None)
-        document.row(f"{name}: time while sampled", "x", slower, failed=failed or None)
+        unsampled = {peer: why for peer, why in failed.items() if peer not in slower}
+        document.row(f"{name}: time while sampled", "x", slower, failed=unsampled or None)
     if options.output:
         document.write(options.output)
     return 0
