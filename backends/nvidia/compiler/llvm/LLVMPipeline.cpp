@@ -68,6 +68,7 @@ static void addOwnPasses(lowering::Place place, FunctionPassManager &passes) {
 void optimize(Module &module, TargetMachine &machine) {
   lowering::runPasses(module, machine, lowering::simplification(addOwnPasses));
   for (Function &function : module) {
+    dropOwnElements(function);
     shareWideProducts(function);
     narrowFactors(function);
     multiplyByReciprocals(function); // it knows comparisons as LLVM has them

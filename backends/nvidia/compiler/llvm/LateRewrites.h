@@ -16,6 +16,9 @@ namespace tz::nvidia {
 /// used, if nothing writes in between.
 constexpr llvm::StringLiteral LoadAttribute = "tz-load";
 
+/// OwnElements.cpp: vectors that put their own elements back.
+void dropOwnElements(llvm::Function &function);
+
 /// PairedConversions.cpp: 8-bit floats, two at a time.
 void pairConversions(llvm::Function &function);
 
