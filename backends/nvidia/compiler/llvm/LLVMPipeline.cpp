@@ -84,6 +84,7 @@ void optimize(Module &module, TargetMachine &machine) {
     splitChosenWords(function);
     separateTruncatedSums(function);
     roundInPlace(function);
+    packLimits(function);
     widenInPlace(function);
     endLives(function);
     shareDivisors(function); // a NaN gives a NaN, whatever its scale

@@ -69,6 +69,9 @@ void shareDivisors(llvm::Function &function);
 /// Float8Limits.cpp: limits that a conversion has itself.
 void dropSaturatedLimits(llvm::Function &function);
 
+/// PackedLimits.cpp: extremes of bf16, two at a time.
+void packLimits(llvm::Function &function);
+
 /// UpperHalves.cpp: bf16 in words, widened in place.
 void widenInPlace(llvm::Function &function);
 
