@@ -10,6 +10,9 @@
 // A block that would be alone, and waits for its products, shares the unit.
 // RUN: tz-opt %s --simt-assign-layouts "--simt-pipeline-loops=async-copy-bytes=4 shared-bytes=65536 unit-shared-bytes=50000" | FileCheck %s --check-prefix=ALONE
 
+// So do two blocks of one warp, if four would share it.
+// RUN: tz-opt %s --simt-assign-layouts "--simt-pipeline-loops=async-copy-bytes=4 shared-bytes=65536 unit-shared-bytes=77000" | FileCheck %s --check-prefix=ALONE
+
 // ALONE: simt.ring : <1 x <16x64xf32
 // FEW: simt.ring : <2 x <16x64xf32
 // CHECK-LABEL: tile.kernel @one_slot

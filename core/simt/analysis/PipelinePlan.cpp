@@ -331,12 +331,12 @@ static bool isPersistent(scf::ForOp loop) {
 /// one hides the latency of another. Where blocks have many sums the matrix
 /// unit has work enough; one more would only share what comes from memory, and
 /// copies that go farther ahead serve better. With a single slot only other
-/// blocks work while a copy is under way: there must be many more, or one
-/// beside a block that is alone and waits for each of its dots. A persistent
+/// blocks work while a copy is under way: there must be many more, or as many
+/// beside blocks that are alone and wait for each of their dots. A persistent
 /// kernel may have no other block; its copies stay as far ahead, and wait for
 /// the dot that reads their slot.
 void Planner::spareSlot(uint64_t each, uint64_t room) {
-  constexpr unsigned manyBlocks = 6;
+  constexpr unsigned manyBlocks = 6, fewWarps = 4;
   if (!maySpareSlot || plan.fillsLate) {
     return;
   }
@@ -350,8 +350,10 @@ void Planner::spareSlot(uint64_t each, uint64_t room) {
         llvm::none_of(loop.getBody()->getOps<DotOp>(), [&](DotOp dot) {
           return request.target.canStayInFlight(dot);
         });
+    const bool isAlone =
+        now == 1 || (now > 1 && now * unsigned(warpsOf(loop)) <= fewWarps);
     const bool areMany = then >= manyBlocks && then * 2 >= now * 3,
-               isNoMoreAlone = now == 1 && then > 1 && waitsForDots;
+               isNoMoreAlone = isAlone && then >= 2 * now && waitsForDots;
     if (plan.asyncDots.empty() && (areMany || isNoMoreAlone)) {
       plan.slots = 1;
       plan.fillsLate = true;
