@@ -52,8 +52,7 @@ static bool isElement(Value *part, Value *vector, uint64_t index) {
 static Value *sameVector(Instruction &one) {
   Value *vector = one.getNumOperands() > 0 ? one.getOperand(0) : nullptr;
   uint64_t index = 0;
-  if (match(&one,
-            m_InsertElt(m_Value(), m_Value(), m_ConstantInt(index)))) {
+  if (match(&one, m_InsertElt(m_Value(), m_Value(), m_ConstantInt(index)))) {
     return isElement(one.getOperand(1), vector, index) ? vector : nullptr;
   }
   auto *shuffle = dyn_cast<ShuffleVectorInst>(&one);
@@ -62,8 +61,8 @@ static Value *sameVector(Instruction &one) {
     return nullptr;
   }
   const int count = int(shuffle->getShuffleMask().size());
-  const bool isSame = all_of(
-      enumerate(shuffle->getShuffleMask()), [&](const auto &place) {
+  const bool isSame =
+      all_of(enumerate(shuffle->getShuffleMask()), [&](const auto &place) {
         return place.value() % count == int(place.index());
       });
   return isSame ? vector : nullptr;

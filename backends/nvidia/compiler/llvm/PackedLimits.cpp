@@ -142,8 +142,8 @@ public:
       packed.push_back(packedHalves(b, word));
     }
     Value *last = b.CreateBitCast(joined(b, packed), b.getInt32Ty());
-    for (Value *bits : {b.CreateShl(last, 16),
-                        b.CreateAnd(last, b.getInt32(UpperHalf))}) {
+    for (Value *bits :
+         {b.CreateShl(last, 16), b.CreateAnd(last, b.getInt32(UpperHalf))}) {
       leaves.push_back(b.CreateBitCast(bits, b.getFloatTy()));
     }
     root->replaceAllUsesWith(joined(b, leaves));
@@ -195,9 +195,9 @@ private:
     if (half.pair >= 0) {
       auto *type = cast<FixedVectorType>(word->getType());
       if (!type->getElementType()->isIntegerTy(32)) {
-        word = b.CreateBitCast(word,
-                               FixedVectorType::get(b.getInt32Ty(),
-                                                    type->getNumElements() / 2));
+        word = b.CreateBitCast(
+            word,
+            FixedVectorType::get(b.getInt32Ty(), type->getNumElements() / 2));
       }
       word = b.CreateExtractElement(word, uint64_t(half.pair));
     }
