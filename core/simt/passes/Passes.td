@@ -115,11 +115,14 @@ def RemoveConversions : SimtPass<"simt-remove-conversions"> {
     computation in the wanted layout. A row that the kernel only reads is loaded
     again, if few vectors bring it to a thread and its elements are not known to
     lie apart in memory. Conversions move before a broadcast, where there is less to move.
+    A conversion that gives a thread more elements than it had moves behind the
+    loops with dots that stand before all of its uses.
   }];
   let constructor = "tz::simt::createRemoveConversions(nullptr)";
   let statistics = [
     Statistic<"recomputed", "recomputed", "conversions replaced by computing the value again">,
-    Statistic<"kept", "kept", "conversions that stay">
+    Statistic<"kept", "kept", "conversions that stay">,
+    Statistic<"delayed", "delayed", "conversions that stay, and move behind loops">
   ];
 }
 

@@ -4,6 +4,7 @@
 //        layout, or loading it again, where that is cheap. What nothing else
 //        uses is computed there instead. A load or store that nothing else
 //        needs is done in the other layout, if whole sectors are moved then.
+//        What stays and gives a thread more elements moves behind loops.
 // Why    A conversion goes through shuffles or shared memory with a barrier; an
 //        index, a mask or a broadcast scalar costs a few instructions, and
 //        a row of scales comes from the cache.
@@ -30,6 +31,7 @@
 #include "core/simt/analysis/LaneStrides.h"
 #include "core/simt/analysis/LoopIterations.h"
 #include "core/simt/analysis/Vectors.h"
+#include "core/simt/passes/LateConversions.h"
 #include "core/simt/passes/Passes.h"
 
 #include "terrazzo/simt/Contiguity.h"
@@ -502,6 +504,9 @@ struct RemoveConversions
       convert.erase();
     }
     hasChanged |= removeDead(getOperation());
+    const unsigned late = delayConversions(getOperation());
+    delayed += late;
+    hasChanged |= late != 0;
     if (!hasChanged) {
       markAllAnalysesPreserved();
     }
