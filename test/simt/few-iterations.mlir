@@ -3,6 +3,9 @@
 // empty group for each iteration.
 // RUN: tz-opt %s --simt-assign-layouts "--simt-pipeline-loops=async-copy-bytes=4 shared-bytes=65536" | FileCheck %s
 
+// With two stages as well: their ring has a slot for each of them.
+// RUN: sed 's/num_stages = 3/num_stages = 2/' %s | tz-opt --simt-assign-layouts "--simt-pipeline-loops=async-copy-bytes=4 shared-bytes=65536" | FileCheck %s
+
 // CHECK: simt.ring : <2 x <64x32xf16
 // CHECK-COUNT-2: simt.async_commit
 // CHECK: scf.for

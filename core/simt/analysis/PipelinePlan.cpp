@@ -46,6 +46,7 @@ private:
   void describeFrame(Fetch &fetch);
   void divideBoxes(Fetch &fetch);
   void findAsyncDots();
+  bool beginAll(int64_t mostIterations, uint64_t each, uint64_t room);
   bool fitDistance();
   bool iterationsAlike();
   uint64_t stagedByTurns();
@@ -412,10 +413,23 @@ bool Planner::haveOwnWays() {
          });
 }
 
+/// Of a few iterations, all of which begin before the loop, each has its slot.
+bool Planner::beginAll(int64_t mostIterations, uint64_t each, uint64_t room) {
+  const std::optional<int64_t> iterations = fewIterations(loop, mostIterations);
+  if (!iterations || *iterations <= 0 || plan.hasReleases ||
+      isa<scf::ForOp>(loop->getParentOp()) ||
+      each * uint64_t(*iterations) > room) {
+    return false;
+  }
+  plan.distance = plan.slots = unsigned(*iterations);
+  plan.beginsAll = true;
+  plan.delayed.reset();
+  return true;
+}
+
 /// As far ahead as asked, if the ring buffers fit. Of a dot in flight the slot
 /// is read one iteration longer. Where shared memory has no slot for that,
 /// copies begin late in an iteration, when the dot of the one before has ended.
-/// Of a few iterations, all of which begin before the loop, each has its slot.
 bool Planner::fitDistance() {
   uint64_t each = 0, room = request.room;
   for (const Fetch &fetch : plan.fetches) {
@@ -428,14 +442,7 @@ bool Planner::fitDistance() {
     room += isStaged ? bytes : 0; // the ring is instead of it
     each += uint64_t(request.target.slotBytes(fetch.buffer));
   }
-  const std::optional<int64_t> iterations =
-      fewIterations(loop, int64_t(request.stages) - 1);
-  if (iterations && *iterations > 0 && !plan.hasReleases &&
-      !isa<scf::ForOp>(loop->getParentOp()) &&
-      each * uint64_t(*iterations) <= room) {
-    plan.distance = plan.slots = unsigned(*iterations);
-    plan.beginsAll = true;
-    plan.delayed.reset();
+  if (beginAll(int64_t(request.stages) - 1, each, room)) {
     return true;
   }
   for (;;) {
@@ -449,6 +456,9 @@ bool Planner::fitDistance() {
         plan.slots = distance + (inFlight && !plan.fillsLate ? 2 : 1);
         spareSlot(each, room);
         delayDot(each, room);
+        if (!plan.fillsLate && !plan.delayed) {
+          beginAll(plan.slots, each, room); // in the slots that there are
+        }
         return true;
       }
     }
