@@ -217,3 +217,28 @@ tile.kernel @no_column_again(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64, t
   tile.store_view %vo[%z, %z], %sum checked [false, false] {group = 2 : i64} : !tile.view<32x32xf32>, tensor<32x32xf32>
   tile.return
 }
+
+// What is repeated beside itself is moved once, before: a row of words of which
+// each element is taken in turn.
+// CHECK-LABEL: tile.kernel @repeated
+// CHECK: %[[V:.*]] = simt.convert {{.*}} tensor<64x32xi32
+// CHECK-NEXT: tile.join
+// CHECK-NOT: simt.convert
+// CHECK: tile.store
+tile.kernel @repeated(%x: !tile.ptr<i32> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %y: !tile.ptr<i16> {tile.divisibility = 16 : i64, tile.group = 2 : i64}) attributes {tile.num_warps = 4 : i32} {
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %rows = arith.constant 64 : i64
+  %words = arith.constant 32 : i64
+  %all = arith.constant 128 : i64
+  %vx = tile.make_view %x shape[%rows, %words] strides[%one, %rows] : <i32> -> <64x32xi32>
+  %v = tile.load_view %vx[%z, %z] checked [false, false] {group = 1 : i64} : <64x32xi32> -> tensor<64x32xi32>
+  %two = tile.join %v, %v : tensor<64x32xi32> -> tensor<64x32x2xi32>
+  %pairs = tile.reshape %two : tensor<64x32x2xi32> -> tensor<64x64xi32>
+  %four = tile.join %pairs, %pairs : tensor<64x64xi32> -> tensor<64x64x2xi32>
+  %wide = tile.reshape %four : tensor<64x64x2xi32> -> tensor<64x128xi32>
+  %part = arith.trunci %wide : tensor<64x128xi32> to tensor<64x128xi16>
+  %vy = tile.make_view %y shape[%rows, %all] strides[%all, %one] : <i16> -> <64x128xi16>
+  tile.store_view %vy[%z, %z], %part checked [false, false] {group = 2 : i64} : <64x128xi16>, tensor<64x128xi16>
+  tile.return
+}

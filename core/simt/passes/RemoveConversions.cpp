@@ -31,6 +31,7 @@
 #include "core/simt/analysis/LaneStrides.h"
 #include "core/simt/analysis/LoopIterations.h"
 #include "core/simt/analysis/Vectors.h"
+#include "core/simt/layout/Operations.h"
 #include "core/simt/passes/LateConversions.h"
 #include "core/simt/passes/Passes.h"
 
@@ -229,6 +230,17 @@ operandLayouts(Operation *op, const Layout &layout, bool isMoved,
         layout.beforeBroadcast(tile::shapeOf(broadcast.getSource().getType())));
     return wanted;
   }
+  if (auto join = dyn_cast<tile::JoinOp>(op)) {
+    // What is repeated moves once. Others would move as much, in two parts.
+    Layout half = layout.withoutDim(layout.rank() - 1);
+    if (join.getLhs() != join.getRhs() ||
+        !isa<RankedTensorType>(join.getLhs().getType()) ||
+        joined(half) != layout) {
+      return std::nullopt;
+    }
+    wanted.append(2, half);
+    return wanted;
+  }
   if (auto reshape = dyn_cast<tile::ReshapeOp>(op)) {
     std::optional<Layout> source =
         layout.reshaped(tile::shapeOf(reshape.getSource().getType()));
@@ -415,6 +427,9 @@ private:
           !plan(operand, (*operands)[next++], isOwn, moved)) {
         return false;
       }
+      if (isa<tile::JoinOp>(op)) {
+        break; // its operands are one value
+      }
     }
     return true;
   }
@@ -446,6 +461,10 @@ private:
     SmallVector<Value> values;
     unsigned next = 0;
     for (Value operand : op->getOperands()) {
+      if (isa<tile::JoinOp>(op) && !values.empty()) {
+        values.push_back(values.front());
+        break;
+      }
       bool isTile = isa<RankedTensorType>(operand.getType());
       values.push_back(isTile
                            ? build(builder, operand, (*operands)[next++], isOwn)
