@@ -64,7 +64,8 @@ choicesOf(StringRef ptx, const WantedBlocks &blocks, unsigned threads) {
   auto add = [&](StringRef text, unsigned one, bool holding) {
     choices.push_back({withBlocks(text, one),
                        std::min(RegistersOfAll / (one * threads), 255u),
-                       holding, one, threads, blocks.cheapSpills});
+                       holding, one, threads, blocks.cheapSpills,
+                       blocks.slightSpills});
   };
   for (unsigned one : blocks.numbers) {
     if (holds && one >= many) {

@@ -21,6 +21,8 @@ struct WantedBlocks {
   llvm::SmallVector<unsigned, 4> numbers;
   /// So many bytes of spills cost less than half of the blocks does.
   unsigned cheapSpills = 0;
+  /// And so many less than one of them.
+  unsigned slightSpills = 0;
 };
 
 /// Of a lowered variant. What hides the latency of memory: loads that are under

@@ -358,8 +358,8 @@ std::optional<size_t> Attempts::withMoreBlocks() {
   const unsigned registers = alignTo(finish(last).registers, 8);
   for (size_t i = 0; i < last; ++i) {
     const AssemblerChoice &one = choices[i];
-    if (one.cheapSpills == 0 || registers > one.registers * 3 / 2 ||
-        registers <= one.registers) {
+    if ((one.cheapSpills == 0 && one.slightSpills == 0) ||
+        registers > one.registers * 3 / 2 || registers <= one.registers) {
       continue;
     }
     const unsigned blocks = RegistersOfAll / (one.threads * registers);
@@ -368,7 +368,9 @@ std::optional<size_t> Attempts::withMoreBlocks() {
     }
     try {
       if (finish(i).spillBytes <=
-          (one.blocks >= 2 * blocks ? one.cheapSpills : 0)) {
+          (one.blocks >= 2 * blocks
+               ? std::max(one.cheapSpills, one.slightSpills)
+               : one.slightSpills)) {
         return i;
       }
     } catch (const Refused &) { // so it is no better

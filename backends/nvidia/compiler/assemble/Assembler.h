@@ -46,7 +46,8 @@ struct AssemblerChoice {
   unsigned registers; // that a thread may have
   bool holds = false; // registers for loads, which others do without
   unsigned blocks = 1, threads = 0; // so many blocks of so many threads fit
-  unsigned cheapSpills = 0; // bytes of spills that twice the blocks outweigh
+  unsigned cheapSpills = 0;  // bytes of spills that twice the blocks outweigh
+  unsigned slightSpills = 0; // and that one block more does
 };
 
 /// Assembles the texts of a kernel, with ptxas or nvJitLink, from any thread.
