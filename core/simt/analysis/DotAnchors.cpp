@@ -187,10 +187,39 @@ bool Anchors::isMadeBeside(tile::DotOp dot, Value value) const {
   return isLoaded && isa<scf::ForOp>(dot->getParentOp());
 }
 
+/// Does a loop carry the value, and make it anew of what dots gave? However its
+/// first one came from memory, threads hold the others.
+static bool isCarriedSum(tile::DotOp dot, Value value) {
+  SmallVector<Value> left = {value};
+  llvm::SmallPtrSet<void *, 8> seen;
+  bool isCarried = false;
+  while (!left.empty() && seen.size() <= MostSteps * MostSteps) {
+    Value next = left.pop_back_val();
+    if (!seen.insert(next.getAsOpaquePointer()).second ||
+        next.getParentBlock() != dot->getBlock() ||
+        shapeOf(next) != shapeOf(value)) {
+      continue;
+    }
+    Operation *op = next.getDefiningOp();
+    auto loop = op ? scf::ForOp() : dyn_cast<scf::ForOp>(dot->getParentOp());
+    if (loop && next != loop.getInductionVar()) {
+      isCarried = true;
+      left.push_back(
+          loop.getTiedLoopYieldedValue(cast<BlockArgument>(next))->get());
+    } else if (isa_and_present<tile::DotOp>(op)) {
+      return isCarried;
+    } else if (op && isElementwise(op)) {
+      llvm::append_range(left,
+                         llvm::make_filter_range(op->getOperands(), isTile));
+    }
+  }
+  return false;
+}
+
 DotRequest::Operand Anchors::describeOperand(tile::DotOp dot, Value value) {
   DotRequest::Operand operand;
   operand.isBlock = launch && blockLoad(value);
-  operand.isComputed = isMadeBeside(dot, value);
+  operand.isComputed = isMadeBeside(dot, value) || isCarriedSum(dot, value);
   if (auto order = memoryOrder(value, MostSteps)) {
     operand.order = *order;
   } else {
