@@ -752,8 +752,8 @@ TZ_API tz_status_t tz_profile_name_launches(const char *name);
  * TZ_PROFILE_FRAMES; until the next call. */
 TZ_API tz_status_t tz_profile_set_frames(const char *const *frames,
                                          size_t count);
-/* While a profile with TZ_PROFILE_FRAMES runs, `tell` is called inside of each
- * launch by another library, on its thread. It calls tz_profile_set_frames.
+/* While a profile with TZ_PROFILE_FRAMES runs, `tell` is called by each launch,
+ * also of another library, on its thread. It calls tz_profile_set_frames.
  * NULL: frames are those of the last call. */
 TZ_API tz_status_t tz_profile_watch_frames(void (*tell)(void *ctx), void *ctx);
 

@@ -203,3 +203,20 @@ def test_own_hook():
     proton.activate(session)
     proton.finalize(session)
     assert told == ["activate", "fill", "deactivate", "activate", "deactivate"]
+
+
+@pytest.mark.parametrize("options", ({}, {"context": "python"}, {"mode": "pcsampling:interval=3000000"}, {"backend": "instrumentation"}))
+def test_launches_need_no_python(options, tmp_path, monkeypatch):
+    """Only hooks that hear of launches are called around them."""
+    monkeypatch.chdir(tmp_path)
+    hooks = terrazzo.knobs.runtime.launch_enter_hook
+    before = len(hooks.calls)
+    session = proton.start("run", **options)
+    try:
+        assert len(hooks.calls) == before
+        heard = proton.start("heard", hook="triton")
+        assert len(hooks.calls) == before + 1
+        proton.finalize(heard)
+    finally:
+        proton.finalize()
+    assert len(hooks.calls) == before

@@ -34,8 +34,7 @@ void Recorder::watchFrames(void (*tell)(void *ctx), void *ctx) {
   teller.ctx = ctx;
 }
 
-/// Without the lock of a recorder: it may wait for an interpreter's.
-static void askForFrames() {
+void Recorder::askForFrames() {
   FrameTeller &teller = frameTeller();
   void (*tell)(void *) = nullptr;
   void *ctx = nullptr;

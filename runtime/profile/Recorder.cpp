@@ -271,6 +271,9 @@ uint64_t Recorder::enter(ProfileHooks &hooks, uint32_t kind, const char *name,
   // What a graph records does not run now. Without the lock: a driver may give
   // its records inside of any call.
   const bool runs = device.isHostMemory() || !stream->isRecording();
+  if (runs && wantsFrames.load(std::memory_order_relaxed)) {
+    askForFrames();
+  }
   began = monotonicNs();
   std::unique_lock guard(lock);
   const Source &source = sourceOf(device, guard);

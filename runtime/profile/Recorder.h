@@ -59,6 +59,8 @@ public:
   /// `tell` gives the calling thread's frames to ThreadScopes, where it
   /// launches by means of another library; null: nobody does.
   static void watchFrames(void (*tell)(void *ctx), void *ctx);
+  /// Asks for them. Without the lock: it may wait for an interpreter's.
+  static void askForFrames();
 
   // Of scopes, by ThreadScopes.
   /// A scope or a state was entered: what others launch is below it, until

@@ -125,8 +125,10 @@ Status ThreadScopes::addMetric(const NamedMetric &metric) {
 }
 
 void ThreadScopes::setFrames(std::vector<std::string> given) {
-  frames = std::move(given);
-  ++changes;
+  if (frames != given) { // a loop launches at one place
+    frames = std::move(given);
+    ++changes;
+  }
 }
 
 std::vector<std::string_view> ThreadScopes::path(bool hasFrames) const {

@@ -80,7 +80,7 @@ class LaunchHook(Hook):
 
 
 class FramesHook(Hook):
-    """context="python": tells where in the program a launch is made, also by another library. There is one."""
+    """context="python": the runtime asks where in the program a launch is made, also by another library. There is one."""
 
     priority = 50
 
@@ -91,9 +91,6 @@ class FramesHook(Hook):
     def deactivate(self):
         """No longer."""
         _native.profile_watch_frames(None)
-
-    def enter(self, metadata):
-        frames.tell()
 
 
 frames_hook = FramesHook()
@@ -142,14 +139,19 @@ class HookManager:
             HookManager.active_hooks.remove(hook)
 
     @staticmethod
+    def _hears_launches(hook):
+        return any(getattr(getattr(hook, name), "__func__", None) is not getattr(Hook, name) for name in ("init_handle", "enter", "exit"))
+
+    @staticmethod
     def register(hook, session):
         """Gives a session a hook, which is told from now on."""
         HookManager.session_hooks.setdefault(session, {})
         HookManager._begin(hook)
         HookManager.session_hooks[session][hook] = True
-        knobs.runtime.kernel_load_end_hook.add(HookManager.init_handle)
-        knobs.runtime.launch_enter_hook.add(HookManager.enter)
-        knobs.runtime.launch_exit_hook.add(HookManager.exit)
+        if HookManager._hears_launches(hook):  # else launches need no Python
+            knobs.runtime.kernel_load_end_hook.add(HookManager.init_handle)
+            knobs.runtime.launch_enter_hook.add(HookManager.enter)
+            knobs.runtime.launch_exit_hook.add(HookManager.exit)
 
     @staticmethod
     def activate(session=None):

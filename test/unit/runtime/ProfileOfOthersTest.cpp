@@ -190,8 +190,13 @@ TEST_F(ProfileOfOthers, FramesAreAskedForInsideOfTheCall) {
   ok(tz_profile_exit_state());
   leave();
   EXPECT_EQ(asked, 2);
+  enter("scope");
+  launches();
+  leave();
+  EXPECT_EQ(asked, 3) << "a launch of the runtime, too";
   json scope = child(root(), "scope");
   const json step = child(child(scope, "a.py:1@main"), "a.py:9@step");
+  EXPECT_EQ(child(step, "kernel")["metrics"]["count"], 1);
   EXPECT_EQ(child(child(step, "metadata"), "gemm")["metrics"]["count"], 2);
   // A profile without frames has none.
   std::swap(profile, plain);
@@ -204,7 +209,7 @@ TEST_F(ProfileOfOthers, FramesAreAskedForInsideOfTheCall) {
   ok(tz_profile_watch_frames(nullptr, nullptr));
   ok(tz_profile_resume(profile));
   launchOfOthers("gemm");
-  EXPECT_EQ(asked, 2) << "while no profile wants them, or nobody tells them";
+  EXPECT_EQ(asked, 3) << "while no profile wants them, or nobody tells them";
   ok(tz_profile_set_frames(nullptr, 0));
 }
 
