@@ -23,9 +23,11 @@ COUNT = 1 << 20
 
 def record(block=COUNT, **options):
     def array(storage):
-        return {"tensor": {"dtype": "float32", "shape": [COUNT], "strides": [1], "storage": storage, "offset": 0, "content": {"normal": [0, 1, -4, 4]}}}
+        content = {"normal": [0, 1, -4, 4]}
+        return {"tensor": {"dtype": "float32", "shape": [COUNT], "strides": [1], "storage": storage, "offset": 0, "content": content}}
 
-    return {"version": 1, "kernel": "twice", "module": "library", "grid": [-(-COUNT // block), 1, 1], "options": options, "bytes": 8 * COUNT, "id": "1",
+    return {"version": 1, "kernel": "twice", "module": "library", "grid": [-(-COUNT // block), 1, 1], "options": options,
+            "bytes": 8 * COUNT, "id": "1",
             "functions": [{"name": "twice", "kind": "jit", "source": SOURCE.split("\n"), "options": {"do_not_specialize": ["n"]},
                            "bindings": {"tl": {"module": "triton.language"}}}],
             "arguments": {"x": array(0), "y": array(1), "n": {"constant": COUNT}, "BLOCK": {"constant": block}, "TILE": {"constant": 1024}},
@@ -33,7 +35,7 @@ def record(block=COUNT, **options):
 
 
 def named(rule, one):
-    return {name: made for name, made in cures.changes(one, rule)}
+    return dict(cures.changes(one, rule))
 
 
 def test_options():
@@ -62,8 +64,8 @@ def test_a_cure_that_gives_the_same_is_measured(tmp_path):
     path.parent.mkdir()
     path.write_text(json.dumps(record()))
     out = tmp_path / "out.json"
-    run = subprocess.run([sys.executable, os.path.join(BENCH, "diagnosis.py"), "--device", "cpu", "--interval", "3000000", "--output", str(out),
-                          "--try", "BLOCK=524288", "--try", "BLOCK=524288,grid=2x1x1", str(path)],
+    run = subprocess.run([sys.executable, os.path.join(BENCH, "diagnosis.py"), "--device", "cpu", "--interval", "3000000",
+                          "--output", str(out), "--try", "BLOCK=524288", "--try", "BLOCK=524288,grid=2x1x1", str(path)],
                          capture_output=True, text=True, timeout=300)
     assert run.returncode == 0, run.stderr
     (row,) = json.loads(out.read_text())["rows"]

@@ -211,7 +211,7 @@ def test_launches_need_no_python(options, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     hooks = terrazzo.knobs.runtime.launch_enter_hook
     before = len(hooks.calls)
-    session = proton.start("run", **options)
+    proton.start("run", **options)
     try:
         assert len(hooks.calls) == before
         heard = proton.start("heard", hook="triton")
