@@ -246,8 +246,8 @@ WantedBlocks blocksWanted(const simt::Variant &variant,
   }
   wanted.push_back(1);
   wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
-  // Products outside of rings wait for their loads: other blocks do more than
-  // two words in memory cost.
+  // Products without ring buffers wait for their loads: other blocks do more
+  // than two words in memory cost.
   constexpr unsigned fewSpills = 32, twoWords = 8;
   return {wanted, hasDot ? 0 : fewSpills, hasDot && !hasRing ? twoWords : 0};
 }
