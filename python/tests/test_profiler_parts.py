@@ -282,3 +282,23 @@ def test_chosen_warps(tmp_path, monkeypatch):
     run()
     proton.finalize()
     assert warps(children(children(tree(tmp_path / "run.hatchet"))["work"])["load"]["metrics"]) == 1
+
+
+def test_code_with_records_is_cached_beside_the_other(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    @terrazzo.jit
+    def copied(x, y, BLOCK: tl.constexpr):
+        at = tl.arange(0, BLOCK)
+        tl.store(y + at, tl.load(x + at))
+
+    x, y = ones_and_zeros(16)
+    counts = []
+    for records in (True, False, True, False):
+        if records:
+            proton.start("run", backend="instrumentation")
+        copied[(1,)](x, y, BLOCK=16)
+        if records:
+            proton.finalize()
+        counts.append(len(copied.device_caches[0][0]))
+    assert counts == [1, 2, 2, 2]

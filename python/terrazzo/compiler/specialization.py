@@ -5,6 +5,7 @@ a text (specialization_data.py).
 """
 
 from .. import knobs
+from ..profiler.flags import flags
 from . import program_names
 from .specialization_data import NotPortable, serialized
 
@@ -101,10 +102,10 @@ class Specialization:
 
     @property
     def key(self):
-        """Of device_caches."""
+        """Of device_caches. Code that records its parts is another."""
         constants = {path: program_names._spell(value) or program_names.label(program_names._jit_function(value) or value)
                      for path, value in self.constants.items()}
-        return str((self.signature, constants, self.attributes, sorted(self.options.items()), self.target))
+        return str((self.signature, constants, self.attributes, sorted({**flags.recorded, **self.options}.items()), self.target))
 
     @property
     def data(self):

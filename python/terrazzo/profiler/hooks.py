@@ -216,7 +216,9 @@ class InstrumentationHook(Hook):
         wanted = [one for hook in cls._active for one in hook.mode.part_list]
         warps = [hook.mode.warp_list for hook in cls._active]
         chosen = sorted(set().union(*warps)) if all(warps) else []
-        _native.record_parts(",".join(one for one in modes.PARTS if one in wanted), ",".join(str(one) for one in chosen))
+        parts, chosen = ",".join(one for one in modes.PARTS if one in wanted), ",".join(str(one) for one in chosen)
+        flags.recorded = {"records": parts, "record_warps": chosen} if parts else {}
+        _native.record_parts(parts, chosen)
 
     def activate(self):
         self._active.append(self)
