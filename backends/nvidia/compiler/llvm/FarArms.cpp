@@ -5,8 +5,10 @@
 //        branch goes around the second. Up to four elements of a thread share
 //        it: a warp computes it if one of them is far.
 // Why    A warp has a special function every eighth cycle, so that tanh waits
-//        for them. Its argument is often small: of a soft cap it is a logit by
-//        thirty. The branch costs a comparison and a bit for each element.
+//        for them. Of a soft cap its argument is small most often: a logit by
+//        thirty. The branch costs a comparison and a bit for each element, and
+//        loads do not move over it: where the argument is no quotient (GELU),
+//        one of a warp is far most often, and it would be for nothing.
 //===----------------------------------------------------------------------===//
 #include "backends/nvidia/compiler/Architectures.h"
 #include "backends/nvidia/compiler/llvm/LateRewrites.h"
@@ -19,6 +21,8 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/PatternMatch.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
+
+#include <cmath>
 
 using namespace llvm;
 using namespace llvm::PatternMatch;
@@ -110,14 +114,36 @@ bool isThere(const Choice &choice) {
   return all_of(choice.rest, isThereFor) && all_of(choice.behind, isThereFor);
 }
 
+/// Is it a part of a number, as what a soft cap is asked for?
+bool isSmallPart(const Value &argument) {
+  constexpr double most = 0.25;
+  const APFloat *factor = nullptr;
+  if (match(&argument, m_c_FMul(m_Value(), m_APFloat(factor)))) {
+    return std::abs(factor->convertToDouble()) <= most;
+  }
+  auto isReciprocal = [](const Value *value) {
+    auto *call = dyn_cast<IntrinsicInst>(value);
+    return call &&
+           call->getCalledFunction()->getName().starts_with("llvm.nvvm.rcp");
+  };
+  auto *call = dyn_cast<IntrinsicInst>(&argument);
+  return match(&argument, m_FDiv(m_Value(), m_Value())) ||
+         (call &&
+          call->getCalledFunction()->getName().starts_with("llvm.nvvm.div")) ||
+         (match(&argument, m_FMul(m_Value(), m_Value())) &&
+          any_of(cast<Instruction>(argument).operands(),
+                 [&](const Use &use) { return isReciprocal(use.get()); }));
+}
+
 std::optional<Choice> choiceOf(Instruction &one) {
   constexpr ptrdiff_t several = 2;
   constexpr size_t mostBehind = 8;
   auto *select = dyn_cast<SelectInst>(&one);
   auto *compare = select ? dyn_cast<FCmpInst>(select->getCondition()) : nullptr;
+  Value *argument = nullptr;
   if (!compare || !select->getType()->isFloatTy() ||
-      !match(compare->getOperand(0), m_FAbs(m_Value())) ||
-      !isa<ConstantFP>(compare->getOperand(1))) {
+      !match(compare->getOperand(0), m_FAbs(m_Value(argument))) ||
+      !isSmallPart(*argument) || !isa<ConstantFP>(compare->getOperand(1))) {
     return std::nullopt;
   }
   const CmpInst::Predicate relation = compare->getPredicate();
@@ -210,8 +236,6 @@ void Group::branch() {
   }
   Instruction *end =
       SplitBlockAndInsertIfThen(anyFar, last->getIterator(), false);
-  before->getTerminator()->setMetadata(AroundFarArms,
-                                       MDNode::get(b.getContext(), {}));
   BasicBlock *behind = last->getParent();
   for (Choice &choice : choices) {
     for (Instruction *one : reverse(choice.far.getArrayRef())) {

@@ -31,9 +31,7 @@ void narrowFactors(llvm::Function &function);
 /// OffsetCompares.cpp: elements that are compared with one value.
 void compareOffsets(llvm::Function &function);
 
-/// FarArms.cpp: what is wanted far from zero alone. The branches around it have
-/// metadata of this name.
-constexpr llvm::StringLiteral AroundFarArms = "terrazzo.far";
+/// FarArms.cpp: what is wanted far from zero alone.
 void branchAroundFarArms(llvm::Function &function);
 
 /// OrderedCompares.cpp: comparisons that know NaN.

@@ -77,7 +77,6 @@ private:
   void delay(ArrayRef<size_t> byUse);
   void hold(ArrayRef<size_t> byUse, size_t behind);
   void noteLeading(const Instruction &load);
-  static bool outlives(const Load &load, const Instruction &end);
   std::optional<size_t> onlyLoad(const Instruction &one) const;
   void moveWithAddress(Instruction *one, Instruction *before);
 
@@ -172,18 +171,6 @@ void Stretch::noteLeading(const Instruction &load) {
   }
 }
 
-/// Is it used behind the branch around far arms that ends this block? ptxas
-/// moves a load over it, too.
-bool Stretch::outlives(const Load &load, const Instruction &end) {
-  auto isUsedLater = [&](const Instruction *one) {
-    return any_of(one->users(), [&](const User *user) {
-      return cast<Instruction>(user)->getParent() != end.getParent();
-    });
-  };
-  return end.hasMetadata(AroundFarArms) &&
-         (isUsedLater(load.call) || any_of(load.parts, isUsedLater));
-}
-
 /// With what only it needs, as far as that is from this stretch.
 void Stretch::moveWithAddress(Instruction *one, Instruction *before) {
   for (Value *operand : one->operands()) {
@@ -260,8 +247,7 @@ void Stretch::hold(ArrayRef<size_t> byUse, size_t behind) {
   unsigned count = 0;
   for (size_t i : byUse) {
     Load &load = loads[i];
-    if ((load.use < behind || outlives(load, *all[behind])) &&
-        at[load.call] < begin && mayWait(i)) {
+    if (load.use < behind && at[load.call] < begin && mayWait(i)) {
       held.push_back(&load);
       count += load.words;
     }
@@ -274,10 +260,7 @@ void Stretch::hold(ArrayRef<size_t> byUse, size_t behind) {
   const auto compares = llvm::count_if(between, [&](Instruction *one) {
     return isa<CmpInst>(one) && dependent.contains(one);
   });
-  // Of work that is cut by a branch the rest is not seen here.
-  const size_t work = all[behind]->hasMetadata(AroundFarArms)
-                          ? SIZE_MAX
-                          : std::max(between.size(), loads[*first].work);
+  const size_t work = std::max(between.size(), loads[*first].work);
   if (work < std::max(longWork, longWorkPerWord * count) &&
       size_t(compares) < 2 * predicates) {
     return;
