@@ -5,7 +5,6 @@ a text (specialization_data.py).
 """
 
 from .. import knobs
-from ..profiler.flags import flags
 from . import program_names
 from .specialization_data import NotPortable, serialized
 
@@ -77,6 +76,10 @@ class _Reader:
         return f"tensordesc<{kind[1:]}{list(block)}>"
 
 
+# What a running profile adds to the options of each kernel that is launched.
+options_of_profile = {}
+
+
 class Specialization:
     """One specialisation of a function on one device.
 
@@ -105,7 +108,7 @@ class Specialization:
         """Of device_caches. Code that records its parts is another."""
         constants = {path: program_names._spell(value) or program_names.label(program_names._jit_function(value) or value)
                      for path, value in self.constants.items()}
-        return str((self.signature, constants, self.attributes, sorted({**flags.recorded, **self.options}.items()), self.target))
+        return str((self.signature, constants, self.attributes, sorted({**options_of_profile, **self.options}.items()), self.target))
 
     @property
     def data(self):

@@ -6,7 +6,6 @@ class Flags:
 
     def __init__(self):
         self.profiling_on = self.instrumentation_on = self.command_line = False
-        self.recorded = {}  # options of each kernel that is launched
 
 
 flags = Flags()

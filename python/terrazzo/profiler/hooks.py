@@ -4,6 +4,7 @@ import contextvars
 import re
 
 from .. import _native, knobs
+from ..compiler.specialization import options_of_profile
 from . import frames, metrics, modes
 from .flags import flags
 from .scopes import record_scope
@@ -217,7 +218,9 @@ class InstrumentationHook(Hook):
         warps = [hook.mode.warp_list for hook in cls._active]
         chosen = sorted(set().union(*warps)) if all(warps) else []
         parts, chosen = ",".join(one for one in modes.PARTS if one in wanted), ",".join(str(one) for one in chosen)
-        flags.recorded = {"records": parts, "record_warps": chosen} if parts else {}
+        options_of_profile.clear()
+        if parts:
+            options_of_profile.update(records=parts, record_warps=chosen)
         _native.record_parts(parts, chosen)
 
     def activate(self):
