@@ -98,12 +98,12 @@ WORSE = {
     "softmax fp32, 4096 columns at most": {
         "waits": "Two forms: see 1024 columns.", "lds": "16 bytes for each of two reductions; Triton uses the same ones twice, with a barrier between."},
     "layer norm fp16": {
-        "vgpr": "A loop of sums loads four iterations at once, 16 numbers a lane. Up to 64 leave a SIMD all its waves.",
-        "loop": "Other loops are compared: the one with most loads is that of squares here, four iterations at once, and Triton's last one, of one iteration. Masks of four iterations are 21 selects.",
-        "waits": "The same: four loads, one wait each.", "lds": "16 bytes for each of two reductions; Triton uses the same ones twice, with a barrier between."},
+        "vgpr": "A loop of sums loads eight iterations at once, 32 numbers a lane. Up to 64 leave a SIMD all its waves.",
+        "loop": "Other loops are compared: the one with most loads is that of squares here, eight iterations at once, and Triton's last one, of one iteration. Each iteration has masks of its own.",
+        "waits": "The same: eight loads, one wait each.", "lds": "16 bytes for each of two reductions; Triton uses the same ones twice, with a barrier between."},
     "layer norm fp16, odd rows": {
-        "vgpr": "As of even rows: 16 numbers a lane. Up to 64 leave a SIMD all its waves.",
-        "loop": "Other loops are compared, as of even rows; elements are loaded one by one, 16 of them at once.", "waits": "The same: 16 loads."},
+        "vgpr": "As of even rows: 32 numbers a lane. 66 leave a SIMD seven of its eight waves.",
+        "loop": "Other loops are compared, as of even rows; elements are loaded one by one, 32 of them at once.", "waits": "The same: 32 loads."},
     "int4 product": {
         "vgpr": "The words of two iterations are held, 32 registers each; Triton holds one's.",
         "lds": "Zeros and scales are exchanged beside the operands. " + _PADDED},
