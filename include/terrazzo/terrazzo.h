@@ -701,13 +701,14 @@ enum {
 
 /* FRAMES: frames of the program stand between scopes and kernels; see
  * tz_profile_set_frames. RANGES: ranges of a device's vendor (NVTX) are scopes
- * while the profile runs. */
-enum { TZ_PROFILE_FRAMES = 1, TZ_PROFILE_RANGES = 2 };
+ * while the profile runs. OWN: kernels that other libraries launch, copies and
+ * fills are not told. */
+enum { TZ_PROFILE_FRAMES = 1, TZ_PROFILE_RANGES = 2, TZ_PROFILE_OWN = 4 };
 
 typedef struct tz_profile_options {
   size_t struct_size;
   uint32_t data;  /* TZ_PROFILE_*; 0: a tree */
-  uint32_t flags; /* TZ_PROFILE_FRAMES, TZ_PROFILE_RANGES */
+  uint32_t flags; /* TZ_PROFILE_FRAMES, _RANGES, _OWN */
   /* Of a trace's phase; 0: 2^24. Those beyond are counted, not kept. */
   uint64_t max_records;
   /* Of a tree: instructions of kernels are sampled, each core's every so many
@@ -827,8 +828,10 @@ TZ_API tz_status_t tz_profile_read(tz_profile_t profile, uint64_t phase,
                                    size_t count, size_t *given);
 
 /* One phase as text or bytes: "hatchet" (JSON) or "hatchet_msgpack" of a tree,
- * "chrome_trace" of a trace, "": the profile's own. Valid until the next call
- * for this profile; a NUL behind it is not counted. */
+ * "chrome_trace" or "kernel_trace" of a trace, "": the profile's own. Both of a
+ * trace are JSON of Chrome's viewer; the second has nothing but kernels, or, if
+ * a kernel has told its parts, nothing but parts, by time. Valid until the next
+ * call for this profile; a NUL behind it is not counted. */
 TZ_API tz_status_t tz_profile_content(tz_profile_t profile, uint64_t phase,
                                       const char *format, const char **bytes,
                                       size_t *size);

@@ -71,7 +71,7 @@ def test_names_without_the_hook(tmp_path, monkeypatch):
 def test_trace(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     x = np.zeros(16, np.float32)
-    session = proton.start("run", data="trace", hook="triton")
+    session = proton.start("run", data="trace", hook="triton", events="all")
     fill[(1,)](x, 16, BLOCK=16)
     with proton.scope("forward", {"tokens": 5}):
         with proton.scope("inner"):
@@ -101,6 +101,25 @@ def test_trace(tmp_path, monkeypatch):
     assert any(event["name"] == "process_name" and event["args"]["name"].startswith("host") for event in trace["traceEvents"])
 
 
+def test_a_trace_of_kernels(tmp_path, monkeypatch):
+    """What Triton's profiler writes: one event a kernel, whose process and row are texts, in the order of time."""
+    monkeypatch.chdir(tmp_path)
+    x = np.zeros(16, np.float32)
+    proton.start("run", data="trace")
+    with proton.scope("first", {"tokens": 5}):
+        fill[(1,)](x, 16, BLOCK=16)
+    with proton.scope("second"):
+        fill[(1,)](x, 3, BLOCK=16)
+    proton.finalize()
+    trace = json.loads((tmp_path / "run.chrome_trace").read_text())
+    first, second = trace["traceEvents"]
+    assert [first["args"]["call_stack"], second["args"]["call_stack"]] == [["ROOT", "first", "fill"], ["ROOT", "second", "fill"]]
+    assert first["ph"] == "X" and first["cat"] == "kernel" and first["ts"] == 0 and first["dur"] > 0
+    assert first["pid"] == second["pid"] == "CPU 0" and first["tid"].startswith("stream ")
+    assert second["ts"] >= first["dur"] and second["args"]["launch"] > first["args"]["launch"]
+    assert trace["terrazzo"]["dropped"] == 0
+
+
 def test_trace_on_a_device(tmp_path, monkeypatch):
     torch = pytest.importorskip("torch")
     if not torch.accelerator.is_available():
@@ -108,7 +127,7 @@ def test_trace_on_a_device(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     big = torch.ones(1 << 24, device=torch.accelerator.current_accelerator())
     fill[(1,)](big, 16, BLOCK=16)
-    proton.start("run", data="trace")
+    proton.start("run", data="trace", events="all")
     for _ in range(3):
         with proton.scope("turn"):
             for _ in range(10):
@@ -326,7 +345,7 @@ def test_periodic_flushing(tmp_path, monkeypatch):
 def test_records_beyond_the_limit(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TERRAZZO_PROFILE_MAX_RECORDS", "3")
-    proton.start("run", data="trace")
+    proton.start("run", data="trace", events="all")
     for _ in range(4):
         fill[(1,)](np.zeros(16, np.float32), 16, BLOCK=16)
     with pytest.warns(RuntimeWarning, match="profile 'run': .* records are missing"):

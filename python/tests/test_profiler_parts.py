@@ -1,6 +1,7 @@
 """Records inside of kernels: triton.profiler with backend="instrumentation"."""
 
 import json
+import re
 import os
 import subprocess
 import sys
@@ -78,7 +79,7 @@ def test_tree(tmp_path, monkeypatch):
 
 def test_trace(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    proton.start("run", data="trace", backend="instrumentation")
+    proton.start("run", data="trace", backend="instrumentation", events="all")
     run(n=2)
     proton.finalize()
     trace = json.loads((tmp_path / "run.chrome_trace").read_text())["traceEvents"]
@@ -99,6 +100,28 @@ def test_trace(tmp_path, monkeypatch):
         assert ends[3] <= ends[1] + slack and ends[1] <= store["ts"] + slack
         assert kernel["ts"] <= load["ts"] + slack
         assert all(event["args"]["launch"] == kernel["args"]["launch"] and event["pid"] == kernel["pid"] for event in row)
+
+
+def test_a_trace_of_parts(tmp_path, monkeypatch):
+    """Of kernels that record their parts these alone: a process for each program, a row for each warp and depth."""
+    monkeypatch.chdir(tmp_path)
+    proton.start("run", data="trace", backend="instrumentation")
+    with proton.scope("step"):
+        run(n=2)
+    proton.finalize()
+    events = json.loads((tmp_path / "run.chrome_trace").read_text())["traceEvents"]
+    kernel = events[0]["args"]["call_stack"][-1]
+    assert {tuple(event["args"]["call_stack"]) for event in events} == {("ROOT", "step", kernel)}
+    assert {event["cat"] for event in events} == {kernel}
+    assert [event["ts"] for event in events] == sorted(event["ts"] for event in events)
+    rows = {}
+    for event in events:
+        place = re.fullmatch(rf"{kernel}(?: Core\d+)? CTA(\d+)", event["pid"])
+        warp, line = re.fullmatch(r"warp (\d+) \(line (\d)\)", event["tid"]).groups()
+        assert {"load": "0", "compute": "0", "turn": "1", "store": "0"}[event["name"]] == line
+        rows.setdefault((int(place[1]), int(warp)), []).append(event["name"])
+    assert {program for program, _ in rows} == set(range(PROGRAMS))
+    assert all(names == ["load", "compute", "turn", "turn", "store"] for names in rows.values())
 
 
 def test_nothing_without_it(tmp_path, monkeypatch):

@@ -137,6 +137,9 @@ Status Profile::write(uint64_t phase, std::string_view format,
   if (isTrace && format == "chrome_trace") {
     return writeTrace(*this, data, sink);
   }
+  if (isTrace && format == "kernel_trace") {
+    return writeKernelTrace(*this, data, sink);
+  }
   if (!isTrace && (format == "hatchet" || format == "hatchet_msgpack")) {
     return writeTree(*this, data, format == "hatchet_msgpack", sink);
   }
@@ -144,7 +147,8 @@ Status Profile::write(uint64_t phase, std::string_view format,
                 "a profile that is a " +
                     std::string(isTrace ? "trace" : "tree") +
                     " has no format '" + std::string(format) + "'; it has " +
-                    (isTrace ? "chrome_trace" : "hatchet and hatchet_msgpack"));
+                    (isTrace ? "chrome_trace and kernel_trace"
+                             : "hatchet and hatchet_msgpack"));
 }
 
 } // namespace tz::runtime

@@ -32,6 +32,7 @@ struct ProfileSettings {
   bool isTrace = false;
   bool hasFrames = false;
   bool hasRanges = false; ///< a vendor's ranges are scopes
+  bool isOwn = false;     ///< nothing that other libraries launch
   uint64_t maxRecords = 0;
   uint64_t samplePeriod = 0; ///< cycles; 0: instructions are not sampled
 };
@@ -41,12 +42,12 @@ class Profile {
 public:
   explicit Profile(const ProfileSettings &settings)
       : isTrace(settings.isTrace), hasFrames(settings.hasFrames),
-        hasRanges(settings.hasRanges), samplePeriod(settings.samplePeriod),
-        maxRecords(settings.maxRecords) {
+        hasRanges(settings.hasRanges), isOwn(settings.isOwn),
+        samplePeriod(settings.samplePeriod), maxRecords(settings.maxRecords) {
     advance();
   }
 
-  const bool isTrace, hasFrames, hasRanges;
+  const bool isTrace, hasFrames, hasRanges, isOwn;
   const uint64_t samplePeriod;
   bool isActive = true;
   /// Since when it is, ns of the host's clock: what ran before is not of it,

@@ -200,11 +200,18 @@ uint64_t ProfilePhase::partRow(const std::array<uint32_t, 3> &program,
   return row->second;
 }
 
+const ProfilePhase::PartRow *ProfilePhase::partOf(uint64_t row) const {
+  return row < FirstPartRow || row - FirstPartRow >= partRowNames.size()
+             ? nullptr
+             : &partRowNames[row - FirstPartRow];
+}
+
 std::string ProfilePhase::partRowName(uint64_t row) const {
-  if (row < FirstPartRow || row - FirstPartRow >= partRowNames.size()) {
+  const PartRow *found = partOf(row);
+  if (!found) {
     return "";
   }
-  const PartRow &key = partRowNames[row - FirstPartRow];
+  const PartRow &key = *found;
   return "program (" + std::to_string(key[0]) + ", " + std::to_string(key[1]) +
          ", " + std::to_string(key[2]) + ") warp " + std::to_string(key[3]);
 }

@@ -100,6 +100,7 @@ public:
   void addMetric(uint32_t node, uint32_t metric, const NamedMetric &value);
   /// Something of that node began then.
   void begins(uint32_t node, uint64_t ns);
+  bool hasBegun(uint32_t node) const { return tree[node].began != UINT64_MAX; }
   /// What the code of that node's kernel takes.
   void describe(uint32_t node, const KernelFacts &kernel);
   /// Counts a kernel of that node; programs: 0 of what others launch.
@@ -116,6 +117,10 @@ public:
   /// Does it keep events?
   bool keepsEvents() const { return isTrace; }
   const std::vector<NamedMetric> &extrasOf(const ProfileEvent &event) const;
+  /// The program's place in its grid, and the subgroup in it.
+  using PartRow = std::array<uint32_t, 4>;
+  /// Null: it is no row of parts.
+  const PartRow *partOf(uint64_t row) const;
   /// Of a row of parts, else empty.
   std::string partRowName(uint64_t row) const;
 
@@ -146,7 +151,6 @@ private:
   uint32_t lastChild = 0; ///< a loop launches one kernel again and again
   std::deque<ProfileEvent> records;
   std::vector<std::vector<NamedMetric>> extras;
-  using PartRow = std::array<uint32_t, 4>;
   std::map<PartRow, uint64_t> partRows;
   std::vector<PartRow> partRowNames;
 };

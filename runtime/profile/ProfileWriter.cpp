@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cinttypes>
 #include <fcntl.h>
 #include <map>
 #include <set>
@@ -20,7 +19,7 @@
 
 namespace tz::runtime {
 
-static Status refused() {
+Status refusedBySink() {
   return Status(TZ_E_UNAVAILABLE,
                 std::string("the profile cannot be written (") +
                     describeError(errno) + ")");
@@ -223,139 +222,7 @@ Status writeTree(const Profile &profile, const ProfilePhase &phase,
                  bool isPacked, const TextSink &sink) {
   DocumentWriter document(isPacked, sink);
   TreeWriter(profile, phase, document).write();
-  return document.finish() ? Status() : refused();
-}
-
-//===--- Traces -----------------------------------------------------------===//
-
-namespace {
-
-const char *kindName(uint32_t kind) {
-  constexpr const char *names[] = {"",       "kernel",  "copy", "fill", "scope",
-                                   "launch", "compile", "load", "sync", "part"};
-  return names[kind];
-}
-
-/// The rows of viewers: the host is one process, with a row for each thread;
-/// each device is one, with a row for each stream.
-class TraceWriter {
-public:
-  TraceWriter(const Profile &profile, const ProfilePhase &phase,
-              const TextSink &sink)
-      : profile(profile), phase(phase), sink(sink) {}
-
-  bool write() {
-    for (const ProfileEvent &event : phase.events()) {
-      first = std::min(first, event.begin);
-      rows.emplace(event.device, event.row);
-    }
-    // Kernels come last, each behind what launched it.
-    bool isTaken = sink("{\"displayTimeUnit\": \"ns\", \"traceEvents\": [");
-    isTaken = isTaken && writeNames();
-    for (const ProfileEvent &event : phase.events()) {
-      isTaken = isTaken && sink(line(event));
-    }
-    return isTaken &&
-           sink("\n], \"terrazzo\": {\"version\": " +
-                std::to_string(ProfileFormatVersion) +
-                ", \"dropped\": " + std::to_string(phase.dropped) + "}}\n");
-  }
-
-private:
-  std::string next() {
-    const char *text = isFirst ? "\n" : ",\n";
-    isFirst = false;
-    return text;
-  }
-
-  bool writeName(const char *what, int32_t device, const uint64_t *row,
-                 const std::string &text) {
-    std::string one =
-        next() + "{\"name\": \"" + what +
-        "\", \"ph\": \"M\", \"pid\": " + std::to_string(device + 1);
-    if (row) {
-      one += ", \"tid\": " + std::to_string(*row);
-    }
-    return sink(one + ", \"args\": {\"name\": " + jsonText(text) + "}}");
-  }
-
-  bool writeNames() {
-    std::set<int32_t> processes;
-    bool isTaken = true;
-    for (const auto &[device, row] : rows) {
-      if (processes.insert(device).second) {
-        isTaken = isTaken && writeName("process_name", device, nullptr,
-                                       processName(device));
-      }
-      const std::string part = phase.partRowName(row);
-      isTaken = isTaken &&
-                writeName("thread_name", device, &row,
-                          part.empty()
-                              ? (device == NoDevice ? "thread " : "stream ") +
-                                    std::to_string(row)
-                              : part);
-    }
-    return isTaken;
-  }
-
-  std::string processName(int32_t device) const {
-    if (device == NoDevice) {
-      return "host (process " + std::to_string(getpid()) + ")";
-    }
-    const ProfileDevice &one = profile.devices()[size_t(device)];
-    return one.type + " " + std::to_string(one.number);
-  }
-
-  static std::string microseconds(uint64_t ns) {
-    char text[32];
-    std::snprintf(text, sizeof(text), "%" PRIu64 ".%03u", ns / 1000,
-                  unsigned(ns % 1000));
-    return text;
-  }
-
-  /// Of a node, made once.
-  const std::string &stackOf(uint32_t node) {
-    auto [known, isNew] = stacks.try_emplace(node);
-    if (isNew) {
-      const ProfileNode &one = phase.nodes()[node];
-      known->second =
-          node ? stackOf(one.parent) + ", " + jsonText(one.name) : "\"ROOT\"";
-    }
-    return stacks[node];
-  }
-
-  std::string line(const ProfileEvent &event) {
-    std::string text =
-        next() + "{\"name\": " + jsonText(phase.nodes()[event.node].name) +
-        ", \"cat\": \"" + kindName(event.kind) +
-        "\", \"ph\": \"X\", \"ts\": " + microseconds(event.begin - first) +
-        ", \"dur\": " + microseconds(event.end - event.begin) +
-        ", \"pid\": " + std::to_string(event.device + 1) +
-        ", \"tid\": " + std::to_string(event.row) + ", \"args\": {";
-    text += "\"call_stack\": [" + stackOf(event.node) + "]";
-    if (event.launch) {
-      text += ", \"launch\": " + std::to_string(event.launch);
-    }
-    for (const NamedMetric &metric : phase.extrasOf(event)) {
-      text += ", " + jsonText(metric.name) + ": " + jsonText(metric.value);
-    }
-    return text + "}}";
-  }
-
-  const Profile &profile;
-  const ProfilePhase &phase;
-  const TextSink &sink;
-  uint64_t first = UINT64_MAX;
-  std::set<std::pair<int32_t, uint64_t>> rows;
-  std::unordered_map<uint32_t, std::string> stacks;
-  bool isFirst = true;
-};
-
-} // namespace
-
-Status writeTrace(const Profile &profile, const ProfilePhase &phase,
-                  const TextSink &sink) {
-  return TraceWriter(profile, phase, sink).write() ? Status() : refused();
+  return document.finish() ? Status() : refusedBySink();
 }
 
 //===--- Files ------------------------------------------------------------===//

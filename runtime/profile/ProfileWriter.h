@@ -15,10 +15,16 @@ namespace tz::runtime {
 constexpr int ProfileFormatVersion = 1;
 
 // TZ_E_UNAVAILABLE: the sink takes no more.
+Status refusedBySink();
 Status writeTree(const Profile &profile, const ProfilePhase &phase,
                  bool isPacked, const TextSink &sink);
 Status writeTrace(const Profile &profile, const ProfilePhase &phase,
                   const TextSink &sink);
+/// Kernels alone, or, if there are any, parts of kernels alone, in the order of
+/// their begin. Processes and rows have texts for names, as in traces of
+/// Triton's profiler.
+Status writeKernelTrace(const Profile &profile, const ProfilePhase &phase,
+                        const TextSink &sink);
 
 /// A file that is whole or not there: a new one beside it, renamed at the end.
 Status writeProfileFile(const std::string &path,

@@ -44,7 +44,6 @@ static void forLaunch(Pendings &pending, Iterator one, uint64_t id,
       body(*one);
       --one->phase->pending;
       one->phase = nullptr;
-      one->profile = nullptr;
     }
   }
 }
@@ -64,7 +63,7 @@ void Recorder::complete(uint64_t id, uint64_t began, uint64_t ended,
   bool isComing = false;
   for (auto one = firstOf(id); one != pending.end() && one->id == id; ++one) {
     if (one->phase && (!one->isMade || one->awaitsParts)) {
-      one->times = {began, ended, row};
+      one->rest().times = {began, ended, row};
       isComing = true;
     }
   }
@@ -76,13 +75,14 @@ void Recorder::complete(uint64_t id, uint64_t began, uint64_t ended,
       return; // its phase was cleared
     }
     one.phase->addKernel(one.node, ended - began, one.programs);
+    static const std::vector<NamedMetric> none;
     one.phase->addEvent({began, ended, row, id, one.node, 0,
                          one.phase->nodes()[one.node].device,
                          TZ_PROFILE_KERNEL},
-                        one.extras);
-    if (one.parts) {
+                        one.more ? one.more->extras : none);
+    if (one.more && one.more->parts) {
       addPartTimes(*one.profile, *one.phase, {one.node, id, began, ended},
-                   *one.parts);
+                   *one.more->parts);
     }
   });
   popDone();
@@ -132,7 +132,7 @@ void Recorder::readForeign(const Source &source, const tz_record &record) {
       source.activity ? source.activity->hostTime(record.t0_ns) : record.t0_ns;
   const uint64_t ns = std::max(record.t0_ns, record.t1_ns) - record.t0_ns;
   for (const std::shared_ptr<Profile> &one : profiles) {
-    if (!one->isActive || began < one->activeSince) {
+    if (!one->isActive || one->isOwn || began < one->activeSince) {
       continue;
     }
     ProfilePhase &phase = *one->current();
@@ -243,8 +243,13 @@ Status Recorder::flush() {
       }
     }
     // Others are being made by other threads.
+    std::vector<uint64_t> open;
+    for (const Call &call : calls) {
+      open.push_back(call.launch.load(std::memory_order_acquire));
+    }
     for (Pending &one : pending) {
-      one.isAsked = one.isMade;
+      one.isAsked = one.isMade &&
+                    std::find(open.begin(), open.end(), one.id) == open.end();
     }
   }
   Status status = readParts();
@@ -349,7 +354,7 @@ void Recorder::dropAsked() {
     if (one.isAsked && one.phase) {
       one.profile->lostParts.launches += one.awaitsParts;
       one.awaitsParts = false;
-      lost[one.id] = one.times;
+      lost[one.id] = one.more ? one.more->times : std::nullopt;
     }
   }
   for (const auto &[id, times] : lost) {

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/profile/Recorder.h"
 
+#include "runtime/launch/LogDecoder.h"
 #include "runtime/profile/PartTimes.h"
 
 #include <algorithm>
@@ -80,7 +81,7 @@ void Recorder::stop(const Profile &profile) {
     std::erase_if(profiles,
                   [&](const auto &one) { return one.get() == &profile; });
     for (Pending &one : pending) {
-      if (one.profile.get() == &profile) {
+      if (one.profile == &profile) {
         one.phase = nullptr;
       }
     }
@@ -226,7 +227,7 @@ uint32_t Recorder::nodeOf(ThreadScopes &scopes, const Profile &profile,
 
 void Recorder::addPending(ThreadScopes &scopes, uint64_t id, const char *name,
                           const Device &device, const LaunchedKernel &kernel,
-                          uint64_t now) {
+                          bool isMade) {
   const auto &given = scopes.launchName();
   const KernelFacts facts = KernelFacts::of(kernel.artifact);
   const uint64_t programs = programsOf(kernel.grid);
@@ -238,7 +239,9 @@ void Recorder::addPending(ThreadScopes &scopes, uint64_t id, const char *name,
     const uint32_t node =
         phase->child(nodeOf(scopes, *one, one->hasFrames),
                      given ? *given : name, one->place(device));
-    phase->begins(node, now);
+    if (!phase->hasBegun(node)) {
+      phase->begins(node, monotonicNs());
+    }
     phase->describe(node, facts);
     for (const NamedMetric &metric : scopes.launchMetrics) {
       if (Result<uint32_t> number = one->metrics.number(metric)) {
@@ -248,13 +251,14 @@ void Recorder::addPending(ThreadScopes &scopes, uint64_t id, const char *name,
     ++phase->pending;
     Pending &made = pending.emplace_back();
     made.id = id;
-    made.profile = one;
+    made.profile = one.get();
     made.phase = phase;
     made.serial = phase->serial();
     made.node = node;
     made.programs = programs;
-    if (one->isTrace) {
-      pending.back().extras = scopes.launchMetrics;
+    made.isMade = isMade;
+    if (one->isTrace && !scopes.launchMetrics.empty()) {
+      made.rest().extras = scopes.launchMetrics;
     }
   }
 }
@@ -274,13 +278,18 @@ uint64_t Recorder::enter(ProfileHooks &hooks, uint32_t kind, const char *name,
   if (runs && wantsFrames.load(std::memory_order_relaxed)) {
     askForFrames();
   }
-  began = monotonicNs();
   std::unique_lock guard(lock);
   const Source &source = sourceOf(device, guard);
   // With the lock: launches are in order of their ids.
   const uint64_t id = hooks.nextId();
   if (runs) {
-    addPending(scopes, id, name, device, *kernel, began);
+    uint64_t none = 0;
+    const bool isCall = source.activity &&
+                        !wantsEnds.load(std::memory_order_relaxed) &&
+                        !hasParts(kernel->artifact) &&
+                        callOf(scopes).launch.compare_exchange_strong(
+                            none, id, std::memory_order_relaxed);
+    addPending(scopes, id, name, device, *kernel, /*isMade=*/isCall);
     if (!source.activity) {
       // A launch on the host has ended when its call returns.
       if (!device.isHostMemory()) {
@@ -306,16 +315,19 @@ void Recorder::addParts(uint64_t id, LaunchParts parts) {
   std::optional<std::array<uint64_t, 3>> times;
   for (auto one = firstOf(id); one != pending.end() && one->id == id; ++one) {
     one->awaitsParts = false;
-    if (one->phase && !one->phase->keepsEvents()) {
+    if (!one->phase) {
+      continue;
+    }
+    if (!one->phase->keepsEvents()) {
       // When the kernel ran does not matter; kept, they fill the memory.
       if (one->serial == one->phase->serial()) {
         addPartTimes(*one->profile, *one->phase, {one->node, id, 0, 0},
                      *shared);
       }
     } else {
-      one->parts = shared;
+      one->rest().parts = shared;
     }
-    times = one->isMade ? one->times : std::nullopt;
+    times = one->isMade && one->more ? one->more->times : std::nullopt;
   }
   if (times) {
     complete(id, (*times)[0], (*times)[1], (*times)[2]);
@@ -335,13 +347,23 @@ void Recorder::awaitParts(uint64_t id, const std::shared_ptr<PartLog> &log) {
 void Recorder::loseParts(uint64_t id) {
   std::lock_guard guard(lock);
   for (auto one = firstOf(id); one != pending.end() && one->id == id; ++one) {
-    ++one->profile->lostParts.launches;
+    if (one->phase) {
+      ++one->profile->lostParts.launches;
+    }
   }
 }
 
 void Recorder::leave(uint32_t kind, uint64_t id, int32_t code, Stream *stream,
                      uint64_t began) {
   ThreadScopes &scopes = ThreadScopes::ofThisThread();
+  if (std::atomic<uint64_t> &call = callOf(scopes).launch;
+      call.load(std::memory_order_relaxed) == id) {
+    call.store(0, std::memory_order_release);
+    if (code == TZ_E_OK) {
+      scopes.launchMetrics.clear();
+      return;
+    }
+  }
   const uint64_t ended =
       wantsEnds.load(std::memory_order_relaxed) ? monotonicNs() : began;
   std::unique_lock guard(lock);
@@ -350,7 +372,7 @@ void Recorder::leave(uint32_t kind, uint64_t id, int32_t code, Stream *stream,
   if (isLaunch) {
     for (auto one = firstOf(id); one != pending.end() && one->id == id; ++one) {
       one->isMade = true;
-      times = one->times ? one->times : times;
+      times = one->more && one->more->times ? one->more->times : times;
     }
   }
   uint32_t node = 0;
@@ -362,7 +384,7 @@ void Recorder::leave(uint32_t kind, uint64_t id, int32_t code, Stream *stream,
     std::string_view name = "compile";
     if (isLaunch) {
       auto of = firstOf(id);
-      while (of != pending.end() && of->id == id && of->profile != one) {
+      while (of != pending.end() && of->id == id && of->profile != one.get()) {
         ++of;
       }
       if (of == pending.end() || of->id != id || of->serial != phase.serial()) {

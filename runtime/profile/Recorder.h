@@ -86,19 +86,29 @@ private:
   /// A launch whose kernel's time is not known yet, in one profile.
   struct Pending {
     uint64_t id;
-    std::shared_ptr<Profile> profile;
+    Profile *profile;                    ///< it goes with its launches
     std::shared_ptr<ProfilePhase> phase; ///< null: it is done
     uint64_t serial;
+    uint64_t programs;
     uint32_t node;
-    uint64_t programs = 0;
-    std::vector<NamedMetric> extras; ///< of a trace
-    bool isMade = false;             ///< its call has returned
-    bool isAsked = false;            ///< a flush waits for what is told of it
-    bool awaitsParts = false;        ///< its log is not read yet
-    std::shared_ptr<const LaunchParts> parts;
-    /// Its times, where they were told before its call has returned or its log
-    /// was read.
-    std::optional<std::array<uint64_t, 3>> times;
+    bool isMade = false;      ///< its call has returned, or is one of `calls`
+    bool isAsked = false;     ///< a flush waits for what is told of it
+    bool awaitsParts = false; ///< its log is not read yet
+    /// What few launches have.
+    struct Rest {
+      std::vector<NamedMetric> extras; ///< of a trace
+      std::shared_ptr<const LaunchParts> parts;
+      /// Its times, where they were told before its call has returned or its
+      /// log was read.
+      std::optional<std::array<uint64_t, 3>> times;
+    };
+    std::unique_ptr<Rest> more;
+    Rest &rest() {
+      if (!more) {
+        more = std::make_unique<Rest>();
+      }
+      return *more;
+    }
   };
   /// Those of one launch, of which each profile has one.
   std::deque<Pending>::iterator firstOf(uint64_t id);
@@ -109,6 +119,15 @@ private:
     uint64_t anchorNs, row;
     bool isMade = false; ///< `after` is recorded
   };
+  /// A launch of which nobody but a flush asks whether its call has returned:
+  /// that needs no lock. 0: none. Each has a line of the cache.
+  struct alignas(64) Call {
+    std::atomic<uint64_t> launch{0};
+  };
+  static constexpr size_t MostCalls = 64;
+  Call &callOf(const ThreadScopes &scopes) {
+    return calls[scopes.number() % MostCalls];
+  }
   /// Of one device half.
   struct Source {
     const tz_platform *platform;
@@ -141,7 +160,7 @@ private:
                   bool hasFrames) const;
   void addPending(ThreadScopes &scopes, uint64_t id, const char *name,
                   const Device &device, const LaunchedKernel &kernel,
-                  uint64_t now);
+                  bool isMade);
   Status beginEvents(uint64_t id, Stream &stream);
   void endEvents(uint64_t id, Stream &stream);
   void readEvents();
@@ -165,6 +184,9 @@ private:
   std::atomic<bool> wantsEnds{false};
   /// Another number whenever numbers of paths are given anew.
   std::atomic<uint64_t> serial;
+  /// By the thread's number; entered with the lock. A thread that finds its
+  /// own taken waits for the lock when it leaves.
+  std::array<Call, MostCalls> calls;
   std::mutex lock; ///< guards what follows
   std::vector<std::shared_ptr<Profile>> profiles;
   std::deque<Pending> pending; ///< by rising id

@@ -69,7 +69,8 @@ tz_status_t tz_profile_start(tz_session_t session,
                     "options.data is " + std::to_string(o.data) +
                         "; it must be TZ_PROFILE_TREE or TZ_PROFILE_TRACE");
     }
-    if (o.flags & ~uint32_t(TZ_PROFILE_FRAMES | TZ_PROFILE_RANGES)) {
+    if (o.flags &
+        ~uint32_t(TZ_PROFILE_FRAMES | TZ_PROFILE_RANGES | TZ_PROFILE_OWN)) {
       return Status(TZ_E_INVALID_ARGUMENT,
                     "options.flags has bits that have no meaning");
     }
@@ -85,6 +86,7 @@ tz_status_t tz_profile_start(tz_session_t session,
     settings.isTrace = o.data == TZ_PROFILE_TRACE;
     settings.hasFrames = o.flags & TZ_PROFILE_FRAMES;
     settings.hasRanges = o.flags & TZ_PROFILE_RANGES;
+    settings.isOwn = o.flags & TZ_PROFILE_OWN;
     settings.maxRecords = o.max_records ? o.max_records : UsualRecords;
     settings.samplePeriod = o.sample_period;
     made->profile = owner.recorder().start(settings, owner.openDevices());

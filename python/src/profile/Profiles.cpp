@@ -36,8 +36,8 @@ void requireOutside(Call &&call) {
 
 class Profile {
 public:
-  Profile(bool isTrace, bool hasFrames, bool hasRanges, uint64_t maxRecords,
-          uint64_t samplePeriod) {
+  Profile(bool isTrace, bool hasFrames, bool hasRanges, bool isOwn,
+          uint64_t maxRecords, uint64_t samplePeriod) {
     Session *session = Session::get();
     if (!session) {
       throw nb::python_error();
@@ -46,7 +46,8 @@ public:
     options.struct_size = sizeof(options);
     options.data = isTrace ? TZ_PROFILE_TRACE : TZ_PROFILE_TREE;
     options.flags = (hasFrames ? TZ_PROFILE_FRAMES : 0) |
-                    (hasRanges ? TZ_PROFILE_RANGES : 0);
+                    (hasRanges ? TZ_PROFILE_RANGES : 0) |
+                    (isOwn ? TZ_PROFILE_OWN : 0);
     options.max_records = maxRecords;
     options.sample_period = samplePeriod;
     requireOutside(
@@ -178,9 +179,10 @@ const char *textOf(const std::optional<std::string> &text) {
 
 void addProfiles(nb::module_ &module) {
   nb::class_<Profile>(module, "Profile", "What launches cost, by scopes.")
-      .def(nb::init<bool, bool, bool, uint64_t, uint64_t>(),
+      .def(nb::init<bool, bool, bool, bool, uint64_t, uint64_t>(),
            nb::arg("is_trace"), nb::arg("has_frames"), nb::arg("has_ranges"),
-           nb::arg("max_records"), nb::arg("sample_period") = 0)
+           nb::arg("is_own"), nb::arg("max_records"),
+           nb::arg("sample_period") = 0)
       .def("close", &Profile::close)
       .def("pause", &Profile::pause)
       .def("resume", &Profile::resume)

@@ -15,6 +15,7 @@ from .hooks import Hook, HookManager, InstrumentationHook, LaunchHook, frames_ho
 DEFAULT_PROFILE_NAME = "proton"
 FORMATS = {"tree": ("hatchet", "hatchet_msgpack"), "trace": ("chrome_trace",)}  # the first is the usual one
 CONTEXTS = ("shadow", "python")
+EVENTS = ("all", "kernels")
 # Who times kernels is the plugin of the device that runs them; "instrumentation" times their parts, too.
 BACKENDS = (None, "cupti", "roctracer", "instrumentation")
 
@@ -27,8 +28,9 @@ _at_exit = []
 class Session:
     """One that was started."""
 
-    def __init__(self, name, data, mode, hooks, profile):
+    def __init__(self, name, data, mode, hooks, profile, events):
         self.name, self.data, self.mode, self.hooks, self.profile = name, data, mode, hooks, profile
+        self.events = events
 
     def check_format(self, output_format):
         """The format, or the usual one; ValueError: it has no such one."""
@@ -57,7 +59,12 @@ class Session:
 
     def write_part(self, phase, output_format):
         """One of several files."""
-        self.profile.write(phase, output_format, f"{self.name}.part_{phase}.{output_format}")
+        self.write(phase, output_format, f"{self.name}.part_{phase}.{output_format}")
+
+    def write(self, phase, output_format, path):
+        """One file. A trace with kernels alone is one of Chrome's, too."""
+        kernels = self.events == "kernels" and output_format == "chrome_trace"
+        self.profile.write(phase, "kernel_trace" if kernels else output_format, path)
 
     def finish(self, output_format):
         """Writes what there is: NAME.FORMAT, or a file for each phase."""
@@ -65,7 +72,7 @@ class Session:
         self.flush()
         last = self.profile.phase()
         if last == 0:
-            self.profile.write(0, output_format, f"{self.name}.{output_format}")
+            self.write(0, output_format, f"{self.name}.{output_format}")
         else:
             for phase in range(last if self.mode else 0, last + 1):
                 self.write_part(phase, output_format)
@@ -84,16 +91,19 @@ def _hooks_of(context, hook, parts, samples):
     return found
 
 
-def start(name=None, *, context="shadow", data="tree", backend=None, mode=None, hook=None):
+def start(name=None, *, context="shadow", data="tree", backend=None, mode=None, hook=None, events="kernels"):
     """Begins a session, and gives its number. None: profiling is turned off, or the command line has its own session.
 
     name: of the file, without its ending. context: "shadow", launches are counted by scopes; "python", by the frames of
     the program below them, too. data: "tree", sums by scope and kernel; "trace", each launch and scope with its begin
     and end. hook="triton": kernels tell their launch_metadata; or a Hook of the program. backend="instrumentation":
-    kernels record their own parts, as `mode` says ("default", "mma", or an object of terrazzo.profiler.modes). With
-    mode="pcsampling:interval=CYCLES" instructions of kernels are sampled, and their lines are nodes of the tree.
+    kernels record their own parts, as `mode` says ("default", "mma", or an object of terrazzo.profiler.modes), and what
+    other libraries launch is not told. With mode="pcsampling:interval=CYCLES" instructions of kernels are sampled, and
+    their lines are nodes of the tree. events: what a trace has; "kernels", kernels alone, or, where they record their
+    parts, these alone; "all", scopes and what the host did, too.
     """
-    for what, value, allowed in (("context", context, CONTEXTS), ("data", data, tuple(FORMATS)), ("backend", backend, BACKENDS)):
+    for what, value, allowed in (("context", context, CONTEXTS), ("data", data, tuple(FORMATS)), ("backend", backend, BACKENDS),
+                                 ("events", events, EVENTS)):
         if value not in allowed:
             raise ValueError(f"{what}={value!r} is not supported; there is {', '.join(repr(v) for v in allowed)}")
     if hook not in (None, "", "triton") and not isinstance(hook, Hook):
@@ -101,7 +111,7 @@ def start(name=None, *, context="shadow", data="tree", backend=None, mode=None, 
     mode, parts = interpret_mode(backend, mode)
     if knobs.proton.disable or flags.command_line:
         return None
-    return begin(DEFAULT_PROFILE_NAME if name is None else str(name), context, data, mode, hook, parts)
+    return begin(DEFAULT_PROFILE_NAME if name is None else str(name), context, data, mode, hook, parts, events)
 
 
 def interpret_mode(backend, mode):
@@ -111,7 +121,7 @@ def interpret_mode(backend, mode):
     return modes.interpret(mode), None
 
 
-def begin(name, context, data, mode, hook, parts=None):
+def begin(name, context, data, mode, hook, parts=None, events="all"):
     """start(), with what it has checked."""
     samples = isinstance(mode, modes.PCSampling)
     if samples and data != "tree":
@@ -125,8 +135,9 @@ def begin(name, context, data, mode, hook, parts=None):
         pass  # there is none; a launch will say why
     with _lock:
         number = next(_numbers)
-        profile = _native.Profile(data == "trace", context == "python", knobs.proton.enable_nvtx, knobs.proton.max_records or 0, interval)
-        made = _sessions[number] = Session(name, data, mode, _hooks_of(context, hook, parts, samples), profile)
+        profile = _native.Profile(data == "trace", context == "python", knobs.proton.enable_nvtx, parts is not None,
+                                  knobs.proton.max_records or 0, interval)
+        made = _sessions[number] = Session(name, data, mode, _hooks_of(context, hook, parts, samples), profile, events)
         flags.profiling_on = True
         for one in made.hooks:
             HookManager.register(one, number)

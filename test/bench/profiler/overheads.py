@@ -11,6 +11,7 @@ kernel, and under torch.profiler. A round starts each profiler for each kernel, 
 of rounds.
 
 CUPTI serves one tool of a process: each tool is measured in a process of its own, in turns with the same launches without it.
+One process before compiles the model into torch's cache: workers that still compile beside the first tool would count as its.
 A peer whose round takes longer than --patience has that one round.
 
 model: a step of a family of ../torch_compile/models.py, compiled by torch.compile: none, ours, Proton, torch.profiler. With
@@ -279,9 +280,11 @@ def model(document_of, options):
     contexts[f"{options.compiler}, torch.profiler"] = lambda: torch_session(device)
     made = [Peer(name, context, (run,), options.patience) for name, context in contexts.items()
             if name == options.compiler or f", {options.tool}" in name]
+    if options.tool == COMPILATION:
+        run(3)
     if len(made) == 1:
         return document_of({})
-    run(3)  # compiles
+    run(3)  # from the cache
     document = document_of({peer.name: "" for peer in made})
     turns(made, options.rounds, (options.steps,))
     add_rows(document, made, {"step": (f"a step of {options.family}, kernels by {options.compiler}", "ms", 1e3)})
@@ -308,11 +311,18 @@ def versions(peers):
 
 
 TOOLS = ("ours", "Proton", "torch.profiler")
+COMPILATION = "no tool"
 
 
 def each_tool(options):
     """Measures each in a process of its own; rows of one name become one."""
     whole, faults = None, 0
+    if options.what != "launches":
+        print("== compilation of the model", file=sys.stderr, flush=True)
+        given = [one for one in sys.argv[1:] if one not in ("model", "both")]
+        compiled = subprocess.run([sys.executable, os.path.abspath(__file__), "model", *given, "--tool", COMPILATION,
+                                   "--output", os.path.join(FOLDER, "compiled.json")])
+        faults += compiled.returncode != 0
     for tool in TOOLS:
         print(f"== {tool}", file=sys.stderr, flush=True)
         file = os.path.join(FOLDER, tool + ".json")
@@ -354,12 +364,12 @@ def main():
     parser.add_argument("--launches", type=int, default=500, help="of the small kernel in a round; a tenth of the large one")
     parser.add_argument("--megabytes", type=int, default=192)
     parser.add_argument("--family", default="llama", help="of ../torch_compile/models.py")
-    parser.add_argument("--steps", type=int, default=20, help="of the model in a round")
+    parser.add_argument("--steps", type=int, default=50, help="of the model in a round")
     parser.add_argument("--compiler", choices=("triton", "terrazzo"), default="triton", help="of the model's kernels")
     parser.add_argument("--patience", type=float, default=8, help="seconds of a round after which a peer has no second one (default 8)")
     parser.add_argument("--limit", type=float, default=600, help="seconds for each tool (default 600)")
     parser.add_argument("--output", metavar="FILE.json")
-    parser.add_argument("--tool", choices=TOOLS, help=argparse.SUPPRESS)
+    parser.add_argument("--tool", choices=(*TOOLS, COMPILATION), help=argparse.SUPPRESS)
     options = parser.parse_args()
     if not options.tool:
         return each_tool(options)
