@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "backends/nvidia/TensorViews.h"
 #include "backends/nvidia/compiler/CodeGen.h"
-#include "backends/nvidia/compiler/Occupancy.h"
+#include "backends/nvidia/compiler/WarpCount.h"
 #include "backends/nvidia/compiler/assemble/Assembler.h"
 
 #include "terrazzo/plugin/KernelInput.h"
@@ -43,6 +43,10 @@ public:
     require(target);
     return {plugin::Option::integer("num_warps", 1, 32, 4,
                                     "warps of a block: 32 threads each"),
+            plugin::Option::integer(
+                "exact_num_warps", 0, 1, 0,
+                "1: the block has num_warps, also where others suit the "
+                "kernel's tiles better"),
             plugin::Option::integer(
                 "maxnreg", 1, 4095, MostRegisters,
                 "registers that a thread may have, of the 24 to 255 that there "
@@ -156,6 +160,74 @@ static void reportAssembled(const plugin::Request &request,
   }
 }
 
+static void reportWarps(const plugin::Request &request, unsigned warps,
+                        llvm::StringRef why, mlir::Location loc) {
+  plugin::reportAt(request, TZ_SEVERITY_REMARK,
+                   "the block has " + std::to_string(warps) +
+                       (warps == 1 ? " warp: " : " warps: ") + why.str(),
+                   loc);
+}
+
+static void setWarps(tile::KernelOp kernel, unsigned warps) {
+  kernel->setAttr("tile.num_warps",
+                  mlir::Builder(kernel).getI32IntegerAttr(int32_t(warps)));
+}
+
+static unsigned mostSpilled(llvm::ArrayRef<CompiledVariant> variants) {
+  unsigned most = 0;
+  for (const CompiledVariant &one : variants) {
+    most = std::max(most, one.assembled ? one.assembled->spillBytes : 0u);
+  }
+  return most;
+}
+
+namespace {
+
+/// The kernel as it was before it was compiled, for a block with more warps.
+class WiderKernel {
+public:
+  WiderKernel(tile::KernelOp kernel, bool isWanted) {
+    if (isWanted && takesMoreWarps(kernel)) {
+      module = kernel->getParentOfType<mlir::ModuleOp>().clone();
+      this->kernel = *module->getOps<tile::KernelOp>().begin();
+    }
+  }
+
+  /// In the place of `compiled`, if its threads spill much, and these less.
+  void compile(std::vector<CompiledVariant> &compiled,
+               const ArchitectureFacts &architecture,
+               const CodeGenOptions &options, const plugin::Request &request) {
+    const unsigned spilled = mostSpilled(compiled);
+    std::optional<unsigned> more;
+    if (!module || !(more = warpsForSpills(kernel, spilled))) {
+      return;
+    }
+    const unsigned warps = warpsAsked(kernel);
+    setWarps(kernel, *more);
+    std::vector<CompiledVariant> other;
+    try {
+      other = compileKernel(kernel, architecture, options);
+    } catch (const simt::TooLarge &) { // of shared memory
+      return;
+    } catch (const AssemblerError &) {
+      return;
+    }
+    if (uint64_t(mostSpilled(other)) * *more < uint64_t(spilled) * warps) {
+      compiled = std::move(other);
+      reportWarps(request, *more,
+                  "with the num_warps that were asked for, its tiles would not "
+                  "fit into registers",
+                  kernel.getLoc());
+    }
+  }
+
+private:
+  mlir::OwningOpRef<mlir::ModuleOp> module; ///< null: it has what it has
+  tile::KernelOp kernel;
+};
+
+} // namespace
+
 plugin::Artifact PtxCompiler::compile(const plugin::Request &request) {
   const ArchitectureFacts &architecture = require(plugin::view(request.target));
   plugin::KernelInput<simt::SimtDialect> input(request);
@@ -169,14 +241,12 @@ plugin::Artifact PtxCompiler::compile(const plugin::Request &request) {
                             LeastRegisters, MostRegisters));
   }
   // Who limits registers has counted them.
-  if (std::optional<WarpChoice> choice = warpsForProducts(kernel);
-      choice && options.mostRegisters == 0) {
-    plugin::reportAt(request, TZ_SEVERITY_REMARK,
-                     "the block has " + std::to_string(choice->warps) +
-                         " warps: " + choice->why.str(),
-                     kernel.getLoc());
-    kernel->setAttr("tile.num_warps", mlir::Builder(kernel).getI32IntegerAttr(
-                                          int32_t(choice->warps)));
+  const bool choosesWarps =
+      options.mostRegisters == 0 && !request.integer("exact_num_warps", 0);
+  if (std::optional<WarpChoice> choice = warpsForTiles(kernel);
+      choice && choosesWarps) {
+    reportWarps(request, choice->warps, choice->why, kernel.getLoc());
+    setWarps(kernel, choice->warps);
   }
   // Programs that all run at once have a block each.
   options.persists = request.integer("launch_cooperative_grid", 0) == 0;
@@ -184,9 +254,11 @@ plugin::Artifact PtxCompiler::compile(const plugin::Request &request) {
   options.host = host;
   options.request = request.request_id;
   options.isCancelled = [&] { return isCancelled(request); };
+  WiderKernel wider(kernel, choosesWarps);
   std::vector<CompiledVariant> compiled;
   try {
     compiled = compileKernel(kernel, architecture, options);
+    wider.compile(compiled, architecture, options, request);
   } catch (const simt::TooLarge &problem) {
     plugin::refuse(request, TZ_E_RESOURCE_LIMIT, problem.what(),
                    problem.location);

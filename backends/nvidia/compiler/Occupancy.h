@@ -31,18 +31,6 @@ struct WantedBlocks {
 WantedBlocks blocksWanted(const simt::Variant &variant,
                           const ArchitectureFacts &architecture);
 
-/// How many warps a block has, and why not as many as were asked for.
-struct WarpChoice {
-  unsigned warps;
-  llvm::StringRef why; // for a remark
-};
-
-/// What a block needs so that the sums of its largest product, and with less
-/// than four warps its operand too, fit into registers; or for a second group
-/// of warps in a loop whose warps shall be specialised. None: it has those that
-/// were asked for.
-std::optional<WarpChoice> warpsForProducts(tile::KernelOp kernel);
-
 } // namespace tz::nvidia
 
 #endif // TERRAZZO_BACKENDS_NVIDIA_COMPILER_OCCUPANCY_H

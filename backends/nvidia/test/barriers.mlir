@@ -1,21 +1,21 @@
 // A barrier stands where threads meet in memory, and nowhere else.
 // RUN: split-file %s %t
-// RUN: tz compile %t/none.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=NONE
-// RUN: tz compile %t/reductions.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=REDUCTIONS
-// RUN: tz compile %t/turns.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=TURNS
-// RUN: tz compile %t/reload.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=RELOAD
-// RUN: tz compile %t/release.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=RELEASE
+// RUN: tz compile %t/none.mlir --target nvidia:sm_90a --option exact_num_warps=1 --emit asm -o - | FileCheck %s --check-prefix=NONE
+// RUN: tz compile %t/reductions.mlir --target nvidia:sm_90a --option exact_num_warps=1 --emit asm -o - | FileCheck %s --check-prefix=REDUCTIONS
+// RUN: tz compile %t/turns.mlir --target nvidia:sm_90a --option exact_num_warps=1 --emit asm -o - | FileCheck %s --check-prefix=TURNS
+// RUN: tz compile %t/reload.mlir --target nvidia:sm_90a --option exact_num_warps=1 --emit asm -o - | FileCheck %s --check-prefix=RELOAD
+// RUN: tz compile %t/release.mlir --target nvidia:sm_90a --option exact_num_warps=1 --emit asm -o - | FileCheck %s --check-prefix=RELEASE
 
-// RUN: tz compile %t/halves.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=HALVES
-// RUN: tz compile %t/apart.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=APART
-// RUN: tz compile %t/near.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=NEAR
-// RUN: tz compile %t/again.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=AGAIN
-// RUN: tz compile %t/odd.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=ODD
-// RUN: tz compile %t/place.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=PLACE
-// RUN: tz compile %t/rows.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=ROWS
-// RUN: tz compile %t/chosen.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=CHOSEN
-// RUN: tz compile %t/large.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=LARGE
-// RUN: tz compile %t/constant.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=CONSTANT
+// RUN: tz compile %t/halves.mlir --target nvidia:sm_90a --option exact_num_warps=1 --emit asm -o - | FileCheck %s --check-prefix=HALVES
+// RUN: tz compile %t/apart.mlir --target nvidia:sm_90a --option exact_num_warps=1 --emit asm -o - | FileCheck %s --check-prefix=APART
+// RUN: tz compile %t/near.mlir --target nvidia:sm_90a --option exact_num_warps=1 --emit asm -o - | FileCheck %s --check-prefix=NEAR
+// RUN: tz compile %t/again.mlir --target nvidia:sm_90a --option exact_num_warps=1 --emit asm -o - | FileCheck %s --check-prefix=AGAIN
+// RUN: tz compile %t/odd.mlir --target nvidia:sm_90a --option exact_num_warps=1 --emit asm -o - | FileCheck %s --check-prefix=ODD
+// RUN: tz compile %t/place.mlir --target nvidia:sm_90a --option exact_num_warps=1 --emit asm -o - | FileCheck %s --check-prefix=PLACE
+// RUN: tz compile %t/rows.mlir --target nvidia:sm_90a --option exact_num_warps=1 --emit asm -o - | FileCheck %s --check-prefix=ROWS
+// RUN: tz compile %t/chosen.mlir --target nvidia:sm_90a --option exact_num_warps=1 --emit asm -o - | FileCheck %s --check-prefix=CHOSEN
+// RUN: tz compile %t/large.mlir --target nvidia:sm_90a --option exact_num_warps=1 --emit asm -o - | FileCheck %s --check-prefix=LARGE
+// RUN: tz compile %t/constant.mlir --target nvidia:sm_90a --option exact_num_warps=1 --emit asm -o - | FileCheck %s --check-prefix=CONSTANT
 
 // Different arguments never touch the same bytes, in branches either.
 // NONE-NOT: bar.sync

@@ -1,6 +1,6 @@
 // A tile smaller than the block, changed in place: only the threads that store an
 // element load it. Nobody looks at what the others have, so it is not set to zero.
-// RUN: tz compile %s --target nvidia:sm_90a --emit asm -o - | FileCheck %s
+// RUN: tz compile %s --target nvidia:sm_90a --option exact_num_warps=1 --emit asm -o - | FileCheck %s
 
 // CHECK-LABEL: .entry twice
 // CHECK-NOT: bar.sync
