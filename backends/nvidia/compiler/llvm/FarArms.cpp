@@ -17,6 +17,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/PatternMatch.h"
@@ -206,6 +207,24 @@ private:
   SmallVector<Choice, most> choices;
 };
 
+/// LLVM sinks what is done with a choice to where it is used, behind the other
+/// branches: all that it is computed from would live until then.
+void holdInPlace(Instruction &value, Instruction *before) {
+  if (!value.getType()->isFloatTy()) {
+    return;
+  }
+  IRBuilder<> b(before);
+  auto *type = FunctionType::get(value.getType(), {value.getType()}, false);
+  auto *keep =
+      InlineAsm::get(type, "mov.b32 $0, $1;", "=f,f", /*hasSideEffects=*/false);
+  CallInst *held = b.CreateCall(keep, {&value});
+  held->setConvergent();
+  held->setDoesNotAccessMemory();
+  held->setDoesNotThrow();
+  value.replaceUsesWithIf(
+      held, [&](const Use &use) { return use.getUser() != held; });
+}
+
 void Group::branch() {
   if (choices.size() < 2) { // a branch is no cheaper than one arm
     choices.clear();
@@ -250,9 +269,12 @@ void Group::branch() {
     choice.select->replaceAllUsesWith(chosen);
     choice.select->moveBefore(end->getIterator());
     chosen->addIncoming(choice.select, end->getParent());
+    Instruction *result = chosen;
     for (Instruction *one : choice.behind) {
       one->moveBefore(next->getIterator());
+      result = one;
     }
+    holdInPlace(*result, next);
   }
   choices.clear();
 }
@@ -269,9 +291,8 @@ void branchAroundFarArms(BasicBlock &block, unsigned registers) {
       choices.insert({&one, std::move(*choice)});
     }
   }
-  // What is chosen stays while the next are computed, and ptxas does not keep
-  // their order: it would spill.
-  if (choices.size() * 2 > registers) {
+  // What is chosen stays while the next are computed: it would spill.
+  if (choices.size() > registers) {
     return;
   }
   Group group;
