@@ -2,7 +2,7 @@
 // RUN: tz-opt %s --simt-assign-layouts "--simt-pipeline-loops=async-copy-bytes=4 shared-bytes=65536" --simt-prefetch-loads --cse | FileCheck %s
 // RUN: tz-opt --simt-assign-layouts --simt-prefetch-loads %s -mlir-pass-statistics -o /dev/null 2>&1 | FileCheck %s --check-prefix=STATS
 // STATS: simt-prefetch-loads
-// STATS: 19  prefetched
+// STATS: 21  prefetched
 
 // The block to copy is loaded as well: its copies go two iterations ahead, its number
 // three. After the last iteration the last number is loaded again.
@@ -711,5 +711,61 @@ tile.kernel @by_programs_in_stages(%x: !tile.ptr<f32> {tile.group = 1 : i64}, %o
     %q = tile.addptr %o, %i : !tile.ptr<f32>, i32
     tile.store %q, %v {group = 2 : i64} : !tile.ptr<f32>, f32
   } {tile.num_stages = 3 : i32}
+  tile.return
+}
+
+// Of 32 warps each thread has few registers: groups of two, each of which keeps an
+// index for its store beside what it loads. Of four warps there are eight in a group.
+// CHECK-LABEL: tile.kernel @many_warps
+// CHECK: scf.for
+// CHECK-COUNT-2: tile.load_view
+// CHECK-NOT: tile.load_view
+// CHECK-COUNT-2: tile.store_view
+// CHECK: scf.if
+// CHECK-COUNT-1: tile.load_view
+// CHECK-NOT: tile.load_view
+// CHECK: tile.return
+// CHECK-LABEL: tile.kernel @few_warps
+// CHECK: scf.for
+// CHECK-COUNT-8: tile.load_view
+// CHECK-NOT: tile.load_view
+// CHECK-COUNT-8: tile.store_view
+// CHECK: scf.if
+// CHECK: tile.return
+tile.kernel @many_warps(%x: !tile.ptr<i32> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %o: !tile.ptr<i32> {tile.divisibility = 16 : i64, tile.group = 2 : i64}, %n: i32, %d: i32) attributes {tile.num_warps = 32 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %one = arith.constant 1 : i64
+  %m = arith.constant 1024 : i64
+  %all = arith.constant 409600 : i64
+  %v = tile.make_view %x shape[%all] strides[%one] : !tile.ptr<i32> -> !tile.view<1024xi32>
+  %to = tile.make_view %o shape[%all] strides[%one] : !tile.ptr<i32> -> !tile.view<1024xi32>
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %row = tile.divui %i, %d : i32
+    %wide = arith.extui %row : i32 to i64
+    %at = arith.muli %wide, %m : i64
+    %some = tile.load_view %v[%at] checked [false] {group = 1 : i64} : !tile.view<1024xi32> -> tensor<1024xi32>
+    %more = arith.addi %some, %some : tensor<1024xi32>
+    tile.store_view %to[%at], %more checked [false] {group = 2 : i64} : !tile.view<1024xi32>, tensor<1024xi32>
+  }
+  tile.return
+}
+
+tile.kernel @few_warps(%x: !tile.ptr<i32> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %o: !tile.ptr<i32> {tile.divisibility = 16 : i64, tile.group = 2 : i64}, %n: i32, %d: i32) attributes {tile.num_warps = 4 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %one = arith.constant 1 : i64
+  %m = arith.constant 128 : i64
+  %all = arith.constant 409600 : i64
+  %v = tile.make_view %x shape[%all] strides[%one] : !tile.ptr<i32> -> !tile.view<128xi32>
+  %to = tile.make_view %o shape[%all] strides[%one] : !tile.ptr<i32> -> !tile.view<128xi32>
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %row = tile.divui %i, %d : i32
+    %wide = arith.extui %row : i32 to i64
+    %at = arith.muli %wide, %m : i64
+    %some = tile.load_view %v[%at] checked [false] {group = 1 : i64} : !tile.view<128xi32> -> tensor<128xi32>
+    %more = arith.addi %some, %some : tensor<128xi32>
+    tile.store_view %to[%at], %more checked [false] {group = 2 : i64} : !tile.view<128xi32>, tensor<128xi32>
+  }
   tile.return
 }

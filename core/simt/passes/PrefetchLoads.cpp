@@ -150,6 +150,8 @@ private:
   bool waitsForWarps();
   int64_t iterationsTogether(int64_t bytes);
   int64_t iterationsOfSmall(int64_t bytes);
+  int64_t heldRegisters();
+  int64_t iterationsThatFit(int64_t together);
   bool worksInPlace();
   bool hasOneIteration();
   bool walksAlongOneRow();
@@ -250,6 +252,38 @@ int64_t Prefetcher::iterationsOfSmall(int64_t bytes) {
                  instructions(ofQuotient) * 2 * GroupOfSmall <= mostInstructions
              ? 2 * GroupOfSmall
              : GroupOfSmall;
+}
+
+/// That an iteration of a group takes from its loads to what is done with them:
+/// for what is loaded, and for what its address and the rest are computed from.
+int64_t Prefetcher::heldRegisters() {
+  int64_t registers = 0;
+  auto isRest = [&](Operation *user) {
+    Operation *own = loop.getBody()->findAncestorOpInBlock(*user);
+    return own && !slice.ops.contains(own) && !llvm::is_contained(loads, own);
+  };
+  for (Operation *load : loads) {
+    registers += registersOf(load->getResult(0));
+  }
+  for (Operation *op : slice.ops) {
+    for (Value value : op->getResults()) {
+      const bool isHeld = llvm::any_of(value.getUsers(), isRest);
+      registers += isHeld ? registersOf(value) : 0;
+    }
+  }
+  return registers;
+}
+
+/// A group of so many, or of fewer for which threads have registers: blocks of
+/// many warps leave each thread few.
+int64_t Prefetcher::iterationsThatFit(int64_t together) {
+  constexpr int64_t ofAllWarps = 256;
+  const int64_t most = ofAllWarps / warpsOf(loop);
+  const int64_t held = heldRegisters();
+  while (together > 2 && together * held > most) {
+    together /= 2;
+  }
+  return together;
 }
 
 /// Does the loop store to the arrays that it loads from? Then a barrier stands
@@ -643,7 +677,8 @@ size_t Prefetcher::run() {
   } else if (hasOneIteration()) {
     return 0;
   } else if (isSmall && slice.carried.empty() && !worksInPlace()) {
-    loadGroups(iterationsOfSmall(bytes), /*groupsRest=*/true);
+    loadGroups(iterationsThatFit(iterationsOfSmall(bytes)),
+               /*groupsRest=*/true);
   } else if (const int64_t together = iterationsTogether(bytes);
              isShort && slice.carried.empty() && together > 1 &&
              !walksAlongOneRow()) {
