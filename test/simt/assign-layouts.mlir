@@ -9,6 +9,8 @@
 // CHECK-DAG: #[[ROW_LANES:.*]] = #simt.layout<rank 2, register {{\[}}[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], lane {{\[}}[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]]>
 // CHECK-DAG: #[[SINGLE:.*]] = #simt.layout<rank 2, register {{\[}}[8, 0], [16, 0], [32, 0]], lane {{\[}}[0, 1], [0, 2], [0, 4], [0, 8], [1, 0]], warp {{\[}}[2, 0], [4, 0]]>
 // CHECK-DAG: #[[ROW_RUNS:.*]] = #simt.layout<rank 2, register {{\[}}[0, 1], [0, 2], [16, 0], [32, 0], [64, 0]], lane {{\[}}[0, 4], [0, 8], [0, 16], [1, 0], [2, 0]], warp {{\[}}[4, 0], [8, 0]]>
+// CHECK-DAG: #[[REPEATED:.*]] = #simt.layout<rank 2, register {{\[}}[0, 1], [0, 2], [0, 512], [1, 0], [2, 0]], lane {{\[}}[0, 4], [0, 8], [0, 16], [0, 32], [0, 64]], warp {{\[}}[0, 128], [0, 256]]>
+// CHECK-DAG: #[[OWN_ROWS:.*]] = #simt.layout<rank 2, register {{\[}}[0, 1], [0, 2], [0, 128], [0, 256], [0, 512]], lane {{\[}}[0, 4], [0, 8], [0, 16], [0, 32], [0, 64]], warp {{\[}}[1, 0], [2, 0]]>
 // CHECK-LABEL: tile.kernel @example
 tile.kernel @example(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %n: i64) attributes {tile.num_warps = 4 : i32} {
   %zero = arith.constant 0 : i64
@@ -396,5 +398,43 @@ tile.kernel @common_row(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %w: !
   %base = tile.splat %out : !tile.ptr<f32> -> tensor<4x!tile.ptr<f32>>
   %to = tile.addptr %base, %at : tensor<4x!tile.ptr<f32>>, tensor<4xi32>
   tile.store %to, %sum : tensor<4x!tile.ptr<f32>>, tensor<4xf32>
+  tile.return
+}
+
+// A row that all rows of a tile meet is divided among the warps: else each of them
+// would load the whole row. A thread then has an element of each row.
+// CHECK-LABEL: tile.kernel @repeated_row
+// CHECK: tile.store_view {{.*}} tensor<4x1024xf32, #[[REPEATED]]>
+// CHECK-LABEL: tile.kernel @own_rows
+// CHECK: tile.store_view {{.*}} tensor<4x1024xf32, #[[OWN_ROWS]]>
+tile.kernel @repeated_row(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %y: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %out: !tile.ptr<f32> {tile.divisibility = 16 : i64}) attributes {tile.num_warps = 4 : i32} {
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %few = arith.constant 4 : i64
+  %n = arith.constant 1024 : i64
+  %rows = tile.make_view %x shape[%n] strides[%one] : <f32> -> <1024xf32>
+  %columns = tile.make_view %y shape[%few] strides[%one] : <f32> -> <4xf32>
+  %row = tile.load_view %rows[%zero] checked [false] : <1024xf32> -> tensor<1024xf32>
+  %column = tile.load_view %columns[%zero] checked [false] : <4xf32> -> tensor<4xf32>
+  %across = tile.reshape %row : tensor<1024xf32> -> tensor<1x1024xf32>
+  %down = tile.reshape %column : tensor<4xf32> -> tensor<4x1xf32>
+  %a = tile.broadcast %across : tensor<1x1024xf32> -> tensor<4x1024xf32>
+  %b = tile.broadcast %down : tensor<4x1xf32> -> tensor<4x1024xf32>
+  %product = arith.mulf %a, %b : tensor<4x1024xf32>
+  %to = tile.make_view %out shape[%few, %n] strides[%n, %one] : <f32> -> <4x1024xf32>
+  tile.store_view %to[%zero, %zero], %product checked [false, false] : <4x1024xf32>, tensor<4x1024xf32>
+  tile.return
+}
+
+tile.kernel @own_rows(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %out: !tile.ptr<f32> {tile.divisibility = 16 : i64}) attributes {tile.num_warps = 4 : i32} {
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %few = arith.constant 4 : i64
+  %n = arith.constant 1024 : i64
+  %from = tile.make_view %x shape[%few, %n] strides[%n, %one] : <f32> -> <4x1024xf32>
+  %a = tile.load_view %from[%zero, %zero] checked [false, false] : <4x1024xf32> -> tensor<4x1024xf32>
+  %b = arith.addf %a, %a : tensor<4x1024xf32>
+  %to = tile.make_view %out shape[%few, %n] strides[%n, %one] : <f32> -> <4x1024xf32>
+  tile.store_view %to[%zero, %zero], %b checked [false, false] : <4x1024xf32>, tensor<4x1024xf32>
   tile.return
 }

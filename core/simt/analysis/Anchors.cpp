@@ -487,6 +487,14 @@ static Layout warpsBesideLanes(const BlockedOptions &options) {
   return layout;
 }
 
+/// Different coordinates along a dimension that a thread has.
+static int64_t coordinatesOfThread(const Layout &layout, unsigned dim) {
+  const auto bits =
+      llvm::count_if(layout.bases(Axis::Register),
+                     [&](const Coordinates &basis) { return basis[dim] != 0; });
+  return int64_t(1) << bits;
+}
+
 Layout Anchors::blocked(ArrayRef<int64_t> shape, int64_t vector,
                         ArrayRef<unsigned> order) const {
   const unsigned used = warpsFor(shape);
@@ -501,6 +509,19 @@ Layout Anchors::blocked(ArrayRef<int64_t> shape, int64_t vector,
     const int64_t besideTold = exchanged(beside);
     if (besideTold < told ||
         (besideTold <= little && repeatsRow(shape, order[0]))) {
+      layout = std::move(beside);
+    }
+  } else if (repeatsRow(shape, order[0])) {
+    // Each warp would load the whole row, and each thread a long part of it.
+    auto loaded = [&](const Layout &one) {
+      int64_t elements = 0;
+      for (unsigned dim = 0; dim < shape.size(); ++dim) {
+        elements += repeatsRow(shape, dim) ? coordinatesOfThread(one, dim) : 0;
+      }
+      return elements;
+    };
+    Layout beside = warpsBesideLanes(options);
+    if (exchanged(beside) == 0 && loaded(beside) < loaded(layout)) {
       layout = std::move(beside);
     }
   }
