@@ -113,6 +113,42 @@ static bool isEndless(Value extent) {
          known.isMaxSignedValue();
 }
 
+static int64_t powerOfTwoIn(const Contiguity &runs, Value value) {
+  int64_t d = runs.hints().divisibility(value);
+  return d == 0 ? int64_t{1} << 30 : (d & -d);
+}
+
+int64_t tz::simt::betweenBounds(const Contiguity &runs, Value view,
+                                ValueRange offsets, unsigned dim,
+                                bool isChecked) {
+  int64_t between =
+      std::min(int64_t{1} << 30, powerOfTwoIn(runs, offsets[dim]));
+  while (auto advance = view.getDefiningOp<tile::AdvanceViewOp>()) {
+    between = std::min(between, powerOfTwoIn(runs, advance.getOffsets()[dim]));
+    view = advance.getView();
+  }
+  auto root = view.getDefiningOp<tile::MakeViewOp>();
+  if (!root) {
+    return 1;
+  }
+  return isChecked && !isEndless(root.getShape()[dim])
+             ? std::min(between, powerOfTwoIn(runs, root.getShape()[dim]))
+             : between;
+}
+
+unsigned tz::simt::firstOfRun(const Layout &layout, unsigned reg,
+                              ArrayRef<int64_t> runs) {
+  if (!layout.isLinear()) {
+    return reg;
+  }
+  for (auto [bit, basis] : llvm::enumerate(layout.bases(Axis::Register))) {
+    const bool staysInRun = llvm::all_of_zip(
+        basis, runs, [](int64_t step, int64_t run) { return step < run; });
+    reg &= staysInRun ? ~(1U << bit) : ~0U;
+  }
+  return reg;
+}
+
 VectorAccess tz::simt::vectorOfView(const Contiguity &runs, Value view,
                                     ValueRange offsets, ArrayRef<bool> checked,
                                     const Layout &layout, int64_t widest) {
@@ -124,10 +160,7 @@ VectorAccess tz::simt::vectorOfView(const Contiguity &runs, Value view,
   const unsigned rank = layout.rank();
   const int64_t bytes =
       tile::storageBytes(cast<tile::ViewType>(view.getType()).getElementType());
-  auto divisibility = [&](Value value) {
-    int64_t d = runs.hints().divisibility(value);
-    return d == 0 ? int64_t{1} << 30 : (d & -d);
-  };
+  auto divisibility = [&](Value value) { return powerOfTwoIn(runs, value); };
   // Along the dimension that is dense in memory, if the alignment of all rows
   // is known and the bounds lie between vectors.
   for (unsigned dim = 0; dim < rank; ++dim) {
@@ -136,17 +169,9 @@ VectorAccess tz::simt::vectorOfView(const Contiguity &runs, Value view,
       continue;
     }
     int64_t aligned = divisibility(root.getBase()); // bytes
-    int64_t between = int64_t{1} << 30;             // elements along dim
-    for (Value v = view;;) {
-      auto advance = v.getDefiningOp<tile::AdvanceViewOp>();
-      if (!advance) {
-        break;
-      }
-      between = std::gcd(between, divisibility(advance.getOffsets()[dim]));
-      v = advance.getView();
-    }
-    between = std::gcd(between, divisibility(offsets[dim]));
-    aligned = std::gcd(aligned, between * bytes);
+    const int64_t inside =                          // elements along dim
+        betweenBounds(runs, view, offsets, dim, /*isChecked=*/false);
+    aligned = std::gcd(aligned, inside * bytes);
     for (unsigned other = 0; other < rank; ++other) {
       if (other != dim && layout.shape()[other] > 1) {
         aligned =
@@ -157,10 +182,9 @@ VectorAccess tz::simt::vectorOfView(const Contiguity &runs, Value view,
       }
     }
     if (checked[dim]) {
-      if (!isEndless(root.getShape()[dim])) {
-        between = std::gcd(between, divisibility(root.getShape()[dim]));
-      }
-      aligned = std::min(aligned, between * bytes);
+      aligned =
+          std::min(aligned, bytes * betweenBounds(runs, view, offsets, dim,
+                                                  /*isChecked=*/true));
     }
     int64_t count =
         std::min({layout.contiguous(dim), mostOfVector(widest, bytes),

@@ -36,6 +36,18 @@ VectorAccess vectorOfView(const Contiguity &runs, mlir::Value view,
                           llvm::ArrayRef<bool> checked, const Layout &layout,
                           int64_t widest);
 
+/// Where a dimension of a view ends lies between aligned runs of so many
+/// elements of the block; and where the block begins, if nothing is checked.
+int64_t betweenBounds(const Contiguity &runs, mlir::Value view,
+                      mlir::ValueRange offsets, unsigned dim, bool isChecked);
+
+/// The register of a thread that holds the first element of the aligned run in
+/// which a register's element lies, as far as registers lead there: what is
+/// asked of each element of the run is asked of that one. `runs`: elements, of
+/// each dimension.
+unsigned firstOfRun(const Layout &layout, unsigned reg,
+                    llvm::ArrayRef<int64_t> runs);
+
 /// Elements of a buffer that a thread accesses at once.
 unsigned vectorOfBuffer(BufferType type, const Layout &layout, int64_t widest);
 

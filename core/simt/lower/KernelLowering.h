@@ -213,6 +213,7 @@ private:
     llvm::SmallVector<llvm::Value *, 4> strides; // bytes, i64
     // Per checked dimension: coordinates c with c - low < count (unsigned).
     llvm::SmallVector<llvm::Value *, 4> low, count;
+    llvm::SmallVector<int64_t, 4> between; // runs that no bound divides
     bool isExact;    // coordinates are sums of the thread's and the register's
     unsigned vector; // the bounds lie between such vectors
     unsigned width;  // elements along `dim` that lie beside each other

@@ -190,7 +190,13 @@ KernelLowering::Vectors KernelLowering::ofPointers(mlir::Value pointer,
   if (!mask) {
     return vectors;
   }
-  vectors.inside = [this, mask](unsigned reg) { return tile(mask)[reg]; };
+  SmallVector<int64_t, 4> equal;
+  for (const DimRuns &run : runs.of(mask)) {
+    equal.push_back(run.constancy);
+  }
+  vectors.inside = [this, mask, equal, &layout](unsigned reg) {
+    return tile(mask)[firstOfRun(layout, reg, equal)];
+  };
   auto over = [this, mask, step = vectors.uncut,
                width = vectors.width](unsigned reg, Instruction::BinaryOps op) {
     Value *all = tile(mask)[reg];

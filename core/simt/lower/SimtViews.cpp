@@ -128,6 +128,17 @@ static Value *distanceFromProduct(IRBuilderBase &b, Value *from, Value *to) {
   return b.CreateSub(end, first);
 }
 
+/// The same where a condition says whether there is an end: as far away as any
+/// tile reaches, or nowhere; null: the end is something else.
+static Value *distanceIf(IRBuilderBase &b, Value *to) {
+  using namespace PatternMatch;
+  Value *condition = nullptr;
+  return match(to, m_Select(m_Value(condition), m_SpecificInt(INT64_MAX),
+                            m_ZeroInt()))
+             ? b.CreateSelect(condition, b.getInt32(1U << 30), b.getInt32(0))
+             : nullptr;
+}
+
 /// Has the kernel a few accesses, each once? What stands before its first load
 /// takes time then. In longer ones ptxas orders the loads otherwise for it.
 bool KernelLowering::hasFewAccesses() {
@@ -152,6 +163,7 @@ bool KernelLowering::hasFewAccesses() {
 void KernelLowering::addBounds(ViewAccess &access, const ViewParts &parts,
                                ArrayRef<Value *> at, mlir::ValueRange offsets,
                                ArrayRef<bool> checked) {
+  const Coordinates extents = access.layout.getValue().shape();
   for (unsigned dim = 0; dim < at.size(); ++dim) {
     if (!checked[dim]) {
       access.low.push_back(nullptr);
@@ -162,9 +174,14 @@ void KernelLowering::addBounds(ViewAccess &access, const ViewParts &parts,
     const bool fromZeroOn =
         match(parts.position[dim], PatternMatch::m_ZeroInt()) &&
         runs.hints().range(offsets[dim]).nonNegative();
-    Value *high = fromZeroOn && at.size() == 1 && hasFewAccesses()
-                      ? distanceFromProduct(b, at[dim], parts.shape[dim])
-                      : nullptr;
+    bool isRow = true; // the others have one element
+    for (unsigned other = 0; other < at.size(); ++other) {
+      isRow &= other == dim || extents[other] == 1;
+    }
+    Value *high = distanceIf(b, parts.shape[dim]);
+    if (!high && fromZeroOn && isRow && hasFewAccesses()) {
+      high = distanceFromProduct(b, at[dim], parts.shape[dim]);
+    }
     high = high ? high : distance(b, at[dim], parts.shape[dim], fromZeroOn);
     if (fromZeroOn) {
       access.low.push_back(b.getInt32(0));
@@ -226,6 +243,10 @@ KernelLowering::ViewAccess KernelLowering::viewAccess(mlir::Value viewValue,
   access.root = rootOfView(viewValue, checked);
 
   addBounds(access, parts, at, offsets, checked);
+  for (unsigned dim = 0; dim < rank; ++dim) {
+    access.between.push_back(
+        betweenBounds(runs, viewValue, offsets, dim, /*isChecked=*/true));
+  }
   access.vector = unsigned(vectorOfView(runs, viewValue, offsets, checked,
                                         layout, hooks.vectorBytes())
                                .count);
@@ -265,8 +286,13 @@ Value *KernelLowering::insideOf(const ViewAccess &access, unsigned reg,
     if (!count) {
       continue;
     }
+    // Elements that no bound can divide ask once.
+    SmallVector<int64_t, 4> same(access.count.size(), INT64_MAX);
+    const bool isCut = dim == access.dim && part != Part::Element;
+    same[dim] = isCut ? 1 : access.between[dim];
+    const unsigned first = firstOfRun(access.layout.getValue(), reg, same);
     Value *c =
-        b.CreateSub(coordinate(access.layout, reg, dim), access.low[dim]);
+        b.CreateSub(coordinate(access.layout, first, dim), access.low[dim]);
     Value *more = b.getInt32(access.width - 1);
     if (dim == access.dim && part == Part::Whole) {
       count = b.CreateBinaryIntrinsic(Intrinsic::usub_sat, count, more);
