@@ -1,10 +1,13 @@
 // A division by what may be 0 or -1 divides by the number itself: what it gives
 // for 0 is left out, and for -1 it gives the negated dividend. Where threads differ, a
-// quotient with a sign is a product with a reciprocal, which gives 0 for 0.
+// quotient with a sign is a product with a reciprocal, which gives 0 for 0. So it is where
+// each iteration of a loop divides by one number.
 // RUN: split-file %s %t
 // RUN: tz compile %t/both.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %t/both.mlir
 // RUN: tz compile %t/lanes.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %t/lanes.mlir
 // RUN: tz compile %t/others.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %t/others.mlir
+// RUN: tz compile %t/loop.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %t/loop.mlir
+// RUN: tz compile %t/long.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %t/long.mlir
 
 //--- both.mlir
 // CHECK-LABEL: .entry both
@@ -55,12 +58,15 @@ tile.kernel @lanes(%x: !tile.ptr<i32>, %n: i32) attributes {tile.num_warps = 1 :
 }
 
 //--- others.mlir
-// A divisor that is neither needs no choice; 64 bits are LLVM's to shorten.
+// A divisor that is neither needs no choice. One of 64 bits divides as one of 32 where
+// both numbers have so many.
 // CHECK-LABEL: .entry others
-// CHECK: max.s32 [[DIVISOR:%r[0-9]+]], %r{{[0-9]+}}, 4;
-// CHECK: div.s32 %r{{[0-9]+}}, %r{{[0-9]+}}, [[DIVISOR]];
-// CHECK: selp.b64 [[SAFE:%rd[0-9]+]], 1, %rd{{[0-9]+}}, %p
-// CHECK: div.s64 %rd{{[0-9]+}}, %rd{{[0-9]+}}, [[SAFE]];
+// CHECK-DAG: max.s32 [[DIVISOR:%r[0-9]+]], %r{{[0-9]+}}, 4;
+// CHECK-DAG: div.s32 %r{{[0-9]+}}, %r{{[0-9]+}}, [[DIVISOR]];
+// CHECK-DAG: ld.param.b64 [[BY:%rd[0-9]+]], [others_param_5];
+// CHECK-DAG: div.s64 %rd{{[0-9]+}}, %rd{{[0-9]+}}, [[BY]];
+// CHECK-DAG: div.u32
+// CHECK-NOT: neg.s64
 // CHECK: ret;
 tile.kernel @others(%x: !tile.ptr<i32>, %y: !tile.ptr<i64>, %v: i32, %n: i32, %wide: i64, %by: i64) {
   %four = arith.constant 4 : i32
@@ -69,5 +75,48 @@ tile.kernel @others(%x: !tile.ptr<i32>, %y: !tile.ptr<i64>, %v: i32, %n: i32, %w
   tile.store %x, %some : !tile.ptr<i32>, i32
   %long = tile.divsi %wide, %by : i64
   tile.store %y, %long : !tile.ptr<i64>, i64
+  tile.return
+}
+
+//--- loop.mlir
+// Each iteration divides by the same number: its reciprocal is taken before the loop.
+// CHECK-LABEL: .entry loop
+// CHECK: rcp.approx.ftz.f32
+// CHECK: [[LOOP:\$L[A-Z0-9_]+]]:
+// CHECK-NOT: rcp.approx
+// CHECK-NOT: div.s32
+// CHECK: mul.hi.u32
+// CHECK-NOT: rcp.approx
+// CHECK-NOT: div.s32
+// CHECK: bra [[LOOP]];
+tile.kernel @loop(%x: !tile.ptr<i32>, %o: !tile.ptr<i32>, %n: i32, %by: i32) attributes {tile.num_warps = 1 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %seven = arith.constant 7 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %from = arith.muli %i, %seven : i32
+    %row = tile.divsi %from, %by : i32
+    %p = tile.addptr %o, %row : !tile.ptr<i32>, i32
+    tile.store %p, %i {group = 2 : i64} : !tile.ptr<i32>, i32
+  }
+  tile.return
+}
+
+//--- long.mlir
+// So it is with 64 bits, where both numbers may have 32. What the divisor was widened
+// from is compared.
+// CHECK-LABEL: .entry long
+// CHECK-NOT: selp
+// CHECK-DAG: div.u32
+// CHECK-DAG: div.s64
+// CHECK-NOT: neg.s64
+// CHECK: selp.b64 %rd{{[0-9]+}}, 0, %rd
+// CHECK-NOT: selp
+// CHECK: ret;
+tile.kernel @long(%slots: !tile.ptr<i64>, %o: !tile.ptr<i64>, %n: i32) attributes {tile.num_warps = 1 : i32} {
+  %slot = tile.load %slots {group = 1 : i64} : !tile.ptr<i64> -> i64
+  %by = arith.extsi %n : i32 to i64
+  %row = tile.divsi %slot, %by : i64
+  tile.store %o, %row {group = 2 : i64} : !tile.ptr<i64>, i64
   tile.return
 }

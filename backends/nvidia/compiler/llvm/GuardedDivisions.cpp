@@ -1,27 +1,31 @@
 //===- GuardedDivisions.cpp - divisions by any number ---------------------===//
 //
 // What   A division of 32 bits whose divisor is replaced by 1 where it is 0 or
-//        -1 divides by the divisor itself. With a sign, and where threads of a
-//        warp differ, it becomes a product with the divisor's reciprocal, which
-//        gives 0 where the divisor is 0.
+//        -1 divides by the divisor itself; of 64 bits, if a warp has one. With
+//        a sign, and where threads of a warp differ or each iteration divides
+//        by the same number, one of 32 bits becomes a product with the
+//        divisor's reciprocal, which gives 0 where the divisor is 0.
 // Why    LLVM's division is undefined for these, so the language's own chooses
 //        around it. PTX divides by -1 as by any other number, and by 0 it gives
 //        some number, which the choice leaves out. Each index of a kernel is
 //        such a quotient by an argument: of thirty instructions nine are left,
-//        and ten more for each divisor.
+//        and ten more for each divisor, which ptxas leaves in a loop.
 //===----------------------------------------------------------------------===//
 #include "backends/nvidia/compiler/llvm/LateRewrites.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/ConstantRange.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/PatternMatch.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Local.h"
 
 using namespace llvm;
@@ -37,8 +41,11 @@ Value *thawed(Value *value) {
 }
 
 /// The numbers for which a comparison holds, if it compares `of`, or a sum of
-/// it and a constant, with a constant.
+/// it and a constant, with a constant. They have the bits of what is compared:
+/// it may be what `of` was widened from.
 std::optional<ConstantRange> whereTrue(Value *condition, Value *of) {
+  Value *narrow = nullptr;
+  const bool isWidened = match(of, m_SExt(m_Value(narrow)));
   CmpPredicate predicate;
   const APInt *limit, *added;
   Value *left;
@@ -47,19 +54,25 @@ std::optional<ConstantRange> whereTrue(Value *condition, Value *of) {
   }
   const ConstantRange holds =
       ConstantRange::makeExactICmpRegion(predicate, *limit);
-  if (thawed(left) == of) {
+  auto isIt = [&](Value *value) {
+    return thawed(value) == of || (isWidened && thawed(value) == narrow);
+  };
+  if (isIt(left)) {
     return holds;
   }
-  return match(left, m_Add(m_Value(left), m_APInt(added))) && thawed(left) == of
+  return match(left, m_Add(m_Value(left), m_APInt(added))) && isIt(left)
              ? std::optional(holds.subtract(*added))
              : std::nullopt;
 }
 
-/// The divisor that `guarded` is, but for 0 (and -1, with a sign); null if
-/// there is none.
+/// The divisor that `guarded` is, but for 0 (and -1, with a sign), or what that
+/// was widened from; null if there is none.
 Value *divisorOf(Value *guarded, bool isSigned) {
-  Value *divisor, *condition;
+  Value *divisor, *condition, *narrow;
   guarded = thawed(guarded);
+  if (isSigned && match(guarded, m_SExt(m_Value(narrow)))) {
+    return divisorOf(narrow, isSigned);
+  }
   if (!isSigned && match(guarded, m_UMax(m_Value(divisor), m_One()))) {
     return thawed(divisor);
   }
@@ -74,16 +87,19 @@ Value *divisorOf(Value *guarded, bool isSigned) {
   if (replaced && !isFirst) {
     replaced = replaced->inverse();
   }
-  const APInt zero(32, 0), one(32, 1);
-  const ConstantRange guards = isSigned
-                                   ? ConstantRange(APInt::getAllOnes(32), one)
-                                   : ConstantRange(zero);
-  return replaced && guards.contains(*replaced) ? divisor : nullptr;
+  if (!replaced) {
+    return nullptr;
+  }
+  const unsigned bits = replaced->getBitWidth();
+  const ConstantRange guards =
+      isSigned ? ConstantRange(APInt::getAllOnes(bits), APInt(bits, 1))
+               : ConstantRange(APInt(bits, 0));
+  return guards.contains(*replaced) ? divisor : nullptr;
 }
 
 /// What a choice gives where `divisor` is `number`, if it gives `otherwise`
 /// elsewhere; null if it is not such a choice.
-Value *chosenWhere(User *user, Value *divisor, const APInt &number,
+Value *chosenWhere(User *user, Value *divisor, int64_t number,
                    Value *otherwise) {
   auto *choice = dyn_cast<SelectInst>(user);
   std::optional<ConstantRange> holds =
@@ -91,8 +107,10 @@ Value *chosenWhere(User *user, Value *divisor, const APInt &number,
   if (!holds) {
     return nullptr;
   }
-  const bool isFirst = *holds == ConstantRange(number);
-  if (!isFirst && holds->inverse() != ConstantRange(number)) {
+  const ConstantRange only(
+      APInt(holds->getBitWidth(), uint64_t(number), /*isSigned=*/true));
+  const bool isFirst = *holds == only;
+  if (!isFirst && holds->inverse() != only) {
     return nullptr;
   }
   Value *chosen = isFirst ? choice->getTrueValue() : choice->getFalseValue();
@@ -113,20 +131,48 @@ bool isNegated(Value *negated, Value *value) {
 /// Whether every user of the quotient leaves it out where `divisor` is 0.
 bool leaveZeroOut(Value *quotient, Value *divisor) {
   return all_of(quotient->users(), [&](User *user) {
-    return chosenWhere(user, divisor, APInt(32, 0), quotient) != nullptr;
+    return chosenWhere(user, divisor, 0, quotient) != nullptr;
   });
 }
 
-Value *divideByAny(BinaryOperator &division, Value *divisor, bool isSigned) {
-  IRBuilder<> b(&division);
-  CallInst *quotient = b.CreateCall(
-      InlineAsm::get(FunctionType::get(b.getInt32Ty(),
-                                       {b.getInt32Ty(), b.getInt32Ty()}, false),
-                     isSigned ? "div.s32 $0, $1, $2;" : "div.u32 $0, $1, $2;",
-                     "=r,r,r", /*hasSideEffects=*/false),
-      {division.getOperand(0), divisor});
+Value *divide(IRBuilder<> &b, StringRef instruction, StringRef constraints,
+              Value *dividend, Value *divisor) {
+  auto *type = FunctionType::get(
+      dividend->getType(), {dividend->getType(), dividend->getType()}, false);
+  CallInst *quotient =
+      b.CreateCall(InlineAsm::get(type, (instruction + " $0, $1, $2;").str(),
+                                  constraints, /*hasSideEffects=*/false),
+                   {dividend, divisor});
   quotient->setDoesNotAccessMemory();
   quotient->setDoesNotThrow();
+  return quotient;
+}
+
+/// Of 64 bits it takes some hundred instructions, unless both numbers have 32.
+Value *divideByAny(BinaryOperator &division, Value *divisor, bool isSigned) {
+  IRBuilder<> b(&division);
+  Value *dividend = division.getOperand(0);
+  if (division.getType()->isIntegerTy(32)) {
+    return divide(b, isSigned ? "div.s32" : "div.u32", "=r,r,r", dividend,
+                  divisor);
+  }
+  divisor = b.CreateSExt(divisor, division.getType());
+  Value *isShort =
+      b.CreateIsNull(b.CreateLShr(b.CreateOr(dividend, divisor), 32));
+  Instruction *then = nullptr, *otherwise = nullptr;
+  SplitBlockAndInsertIfThenElse(isShort, &division, &then, &otherwise);
+  b.SetInsertPoint(then);
+  Value *fast = b.CreateZExt(divide(b, "div.u32", "=r,r,r",
+                                    b.CreateTrunc(dividend, b.getInt32Ty()),
+                                    b.CreateTrunc(divisor, b.getInt32Ty())),
+                             division.getType());
+  b.SetInsertPoint(otherwise);
+  Value *slow =
+      divide(b, isSigned ? "div.s64" : "div.u64", "=l,l,l", dividend, divisor);
+  b.SetInsertPoint(&division);
+  PHINode *quotient = b.CreatePHI(division.getType(), 2);
+  quotient->addIncoming(fast, then->getParent());
+  quotient->addIncoming(slow, otherwise->getParent());
   return quotient;
 }
 
@@ -208,16 +254,33 @@ bool dependsOnThread(Value *value) {
 /// The users of a quotient, if each of them chooses 0 where the divisor is 0.
 bool chooseZero(Value *quotient, Value *divisor) {
   return all_of(quotient->users(), [&](User *user) {
-    Value *chosen = chosenWhere(user, divisor, APInt(32, 0), quotient);
+    Value *chosen = chosenWhere(user, divisor, 0, quotient);
     return chosen && match(chosen, m_Zero());
   });
 }
 
-void unguard(BinaryOperator &division, Reciprocals &known) {
+/// Does each iteration divide another number by this one? An outer loop has few
+/// iterations, and an inner one would lack the reciprocal's registers.
+bool isRepeated(const BinaryOperator &division, const Value *divisor,
+                const LoopInfo &loops) {
+  const Loop *loop = loops.getLoopFor(division.getParent());
+  return loop && loop->isInnermost() && loop->isLoopInvariant(divisor) &&
+         !loop->isLoopInvariant(division.getOperand(0));
+}
+
+void unguard(BinaryOperator &division, const LoopInfo &loops,
+             Reciprocals &known) {
   const bool isSigned = division.getOpcode() == Instruction::SDiv;
   Value *divisor = divisorOf(division.getOperand(1), isSigned);
-  const bool differs = isSigned && (dependsOnThread(division.getOperand(0)) ||
-                                    dependsOnThread(division.getOperand(1)));
+  bool differs = dependsOnThread(division.getOperand(0)) ||
+                 dependsOnThread(division.getOperand(1));
+  if (division.getType()->isIntegerTy(64) && differs) {
+    return; // a branch for each element
+  }
+  differs =
+      isSigned && division.getType()->isIntegerTy(32) &&
+      (differs ||
+       isRepeated(division, divisor ? divisor : division.getOperand(1), loops));
   if (!divisor && differs && !isa<Constant>(division.getOperand(1))) {
     division.replaceAllUsesWith(
         divideSigned(division, division.getOperand(1), known));
@@ -231,9 +294,8 @@ void unguard(BinaryOperator &division, Reciprocals &known) {
     }
     return;
   }
-  const APInt minusOne = APInt::getAllOnes(32);
   for (User *user : division.users()) {
-    Value *negated = chosenWhere(user, divisor, minusOne, &division);
+    Value *negated = chosenWhere(user, divisor, -1, &division);
     if (!negated || !isNegated(negated, division.getOperand(0)) ||
         !leaveZeroOut(user, divisor)) {
       return;
@@ -259,19 +321,29 @@ void unguard(BinaryOperator &division, Reciprocals &known) {
 } // namespace
 
 void unguardDivisions(Function &function) {
+  if (function.isDeclaration()) {
+    return;
+  }
+  DominatorTree tree(function);
+  const LoopInfo loops(tree);
   Reciprocals known;
   SmallVector<WeakTrackingVH> divisions;
   for (Instruction &one : instructions(function)) {
     if ((one.getOpcode() == Instruction::SDiv ||
          one.getOpcode() == Instruction::UDiv) &&
-        one.getType()->isIntegerTy(32)) {
+        (one.getType()->isIntegerTy(32) || one.getType()->isIntegerTy(64))) {
       divisions.push_back(&one);
     }
   }
   for (const WeakTrackingVH &one : divisions) {
-    unguard(*cast<BinaryOperator>(one), known);
+    unguard(*cast<BinaryOperator>(one), loops, known);
   }
-  RecursivelyDeleteTriviallyDeadInstructionsPermissive(divisions);
+  // With what chose among quotients: LLVM would still divide for that.
+  SmallVector<WeakTrackingVH> dead(divisions);
+  for (const WeakTrackingVH &one : divisions) {
+    dead.append(one->user_begin(), one->user_end());
+  }
+  RecursivelyDeleteTriviallyDeadInstructionsPermissive(dead);
 }
 
 } // namespace tz::nvidia
