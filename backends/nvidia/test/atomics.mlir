@@ -13,6 +13,8 @@
 // RUN: tz compile %t/told.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=TOLD
 // RUN: sed 's/acq_rel/acquire/' %t/tile.mlir > %t/seen.mlir
 // RUN: tz compile %t/seen.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=SEEN
+// RUN: sed 's/128/8/g' %t/tile.mlir > %t/few.mlir
+// RUN: tz compile %t/few.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=FEW
 // RUN: tz compile %t/halves.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=HALVES
 // RUN: sed 's/64x/32x/g; s/0 to 64/0 to 32/' %t/halves.mlir > %t/lanes.mlir
 // RUN: tz compile %t/lanes.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=LANES
@@ -82,6 +84,11 @@ tile.kernel @scalars(%x: !tile.ptr<i32>, %y: !tile.ptr<i64>) attributes {tile.nu
 // SEEN-NOT: fence
 // SEEN-COUNT-4: red.relaxed.gpu.global.add.u32
 // SEEN: fence.acq_rel.gpu
+// Threads without an element go around the fences.
+// FEW-NOT: fence
+// FEW: bra
+// FEW-COUNT-2: fence.acq_rel.gpu
+// FEW-NOT: fence
 //--- tile.mlir
 tile.kernel @tile(%x: !tile.ptr<i32> {tile.divisibility = 16 : i64}) attributes {tile.num_warps = 1 : i32} {
   %range = tile.range 0 to 128 : tensor<128xi32>

@@ -75,22 +75,32 @@ Value *KernelLowering::activeIn(LayoutAttr attribute, mlir::Value mask,
 
 /// `width` elements at a time. Order is a matter of the tile, not of each
 /// element: barriers (Accesses::of) stand around all of them, and a fence on
-/// each side that the order speaks of.
+/// each side that the order speaks of. Threads without an element need none: a
+/// barrier is between them and those that have one.
 void KernelLowering::atomicTile(mlir::Value result, mlir::Value mask,
                                 unsigned width, tile::MemSem sem,
                                 tile::MemScope scope, AtomicStep step) {
   LayoutAttr attribute = layoutAttr(result.getType());
   const Layout &layout = attribute.getValue();
   Value *owner = coordinatesOf(attribute).isOwner;
+  const bool isOne = layout.size(Axis::Register) == 1;
+  Value *active = isOne ? activeIn(attribute, mask, 0) : owner;
+  auto fence = [&] {
+    if (active) {
+      emitIf(active, [&] { hooks.fence(b, scope); });
+    } else {
+      hooks.fence(b, scope);
+    }
+  };
   if (releases(sem)) {
-    hooks.fence(b, scope);
+    fence();
   }
   Registers registers;
   for (unsigned reg = 0; reg < layout.size(Axis::Register); reg += width) {
     llvm::append_range(registers, step(reg, activeIn(attribute, mask, reg)));
   }
   if (acquires(sem)) {
-    hooks.fence(b, scope);
+    fence();
   }
   if (owner && !result.use_empty()) {
     registers = fromOwners(attribute, tile::elementType(result.getType()),
