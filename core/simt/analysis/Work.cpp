@@ -135,11 +135,12 @@ int64_t streamedBy(Operation *op, Origins &origins) {
     return origin.isLoaded ? 0 : bytes * origin.distinct / countOf(type);
   }
   if (auto load = dyn_cast<tile::LoadViewOp>(op)) {
-    return llvm::any_of(
-               load.getOffsets(),
-               [&](Value offset) { return origins.of(offset).isLoaded; })
-               ? 0
-               : bytes;
+    auto view = load.getView().getDefiningOp<tile::MakeViewOp>();
+    const bool isLoaded = (view && origins.of(view.getBase()).isLoaded) ||
+                          llvm::any_of(load.getOffsets(), [&](Value offset) {
+                            return origins.of(offset).isLoaded;
+                          });
+    return isLoaded ? 0 : bytes;
   }
   if (type) {
     return bytes;
