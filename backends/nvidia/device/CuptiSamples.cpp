@@ -166,6 +166,17 @@ private:
 static tz_sampler *theSampler = nullptr; ///< with samplerMutex()
 static std::atomic<bool> isThereASampler{false};
 
+/// Has another library of the process made the device's context? Its kernels
+/// are sampled before the first one of this plugin.
+static bool isUsedByOthers(tz_device &device) {
+  unsigned flags = 0;
+  int isActive = 0;
+  return device.driver.primaryContextState &&
+         device.driver.primaryContextState(device.number, &flags, &isActive) ==
+             driver::Success &&
+         isActive;
+}
+
 tz_sampler::tz_sampler(tz_platform &platform, uint64_t &period)
     : platform(platform) {
   const uint64_t wanted = period ? period : UsualPeriod;
@@ -173,7 +184,8 @@ tz_sampler::tz_sampler(tz_platform &platform, uint64_t &period)
                          cupti::LeastPeriodLog, cupti::MostPeriodLog);
   period = uint64_t(1) << periodLog;
   platform.eachDevice([&](tz_device &device) {
-    if (device.hasContext()) {
+    if (device.hasContext() || isUsedByOthers(device)) {
+      (void)device.context();
       addContext(device);
     }
     return false;

@@ -122,6 +122,20 @@ TEST_F(CuptiSamples, ArePeriodicAndContinuous) {
   EXPECT_EQ(taken, uint64_t(1) << 31);
 }
 
+TEST_F(CuptiSamples, AreTakenWhereAnotherLibraryHasAContext) {
+  ASSERT_EQ(begin().code, TZ_E_OK);
+  EXPECT_EQ(cupti.calls["cuptiPCSamplingStart"], 1);
+  EXPECT_FALSE(other()->hasContext()) << "nobody uses it";
+  close();
+  driver::Context theirs = nullptr;
+  ASSERT_EQ(other()->driver.primaryContextRetain(&theirs, other()->number),
+            driver::Success);
+  ASSERT_EQ(begin().code, TZ_E_OK);
+  EXPECT_EQ(cupti.calls["cuptiPCSamplingStart"], 3);
+  close();
+  (void)other()->driver.primaryContextRelease(other()->number);
+}
+
 TEST_F(CuptiSamples, StopInAPauseAndAreKept) {
   ASSERT_EQ(begin().code, TZ_E_OK);
   cupti.found = {{1, 0, "kernel", {7, 0, 0}}};

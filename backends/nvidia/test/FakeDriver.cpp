@@ -218,6 +218,14 @@ FAKE_API Result cuDevicePrimaryCtxRetain(Context *out, DeviceNumber device) {
   return Success;
 }
 
+FAKE_API Result cuDevicePrimaryCtxGetState(DeviceNumber device, unsigned *flags,
+                                           int *isActive) {
+  ENTER(cuDevicePrimaryCtxGetState)
+  *flags = 0;
+  *isActive = state().contexts[size_t(device - 100)]->references > 0;
+  return Success;
+}
+
 FAKE_API Result cuDevicePrimaryCtxRelease_v2(DeviceNumber device) {
   ENTER(cuDevicePrimaryCtxRelease_v2)
   --state().contexts[size_t(device - 100)]->references;
