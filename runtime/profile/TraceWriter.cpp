@@ -33,8 +33,7 @@ std::string microseconds(uint64_t ns) {
 
 /// What the file is, and what is missing in it.
 std::string ending(const ProfilePhase &phase) {
-  return "\"terrazzo\": {\"version\": " +
-         std::to_string(ProfileFormatVersion) +
+  return "\"terrazzo\": {\"version\": " + std::to_string(ProfileFormatVersion) +
          ", \"dropped\": " + std::to_string(phase.dropped) + "}";
 }
 

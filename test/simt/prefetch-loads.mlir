@@ -2,7 +2,7 @@
 // RUN: tz-opt %s --simt-assign-layouts "--simt-pipeline-loops=async-copy-bytes=4 shared-bytes=65536" --simt-prefetch-loads --cse | FileCheck %s
 // RUN: tz-opt --simt-assign-layouts --simt-prefetch-loads %s -mlir-pass-statistics -o /dev/null 2>&1 | FileCheck %s --check-prefix=STATS
 // STATS: simt-prefetch-loads
-// STATS: 21  prefetched
+// STATS: 22  prefetched
 
 // The block to copy is loaded as well: its copies go two iterations ahead, its number
 // three. After the last iteration the last number is loaded again.
@@ -767,5 +767,34 @@ tile.kernel @few_warps(%x: !tile.ptr<i32> {tile.divisibility = 16 : i64, tile.gr
     %more = arith.addi %some, %some : tensor<128xi32>
     tile.store_view %to[%at], %more checked [false] {group = 2 : i64} : !tile.view<128xi32>, tensor<128xi32>
   }
+  tile.return
+}
+
+// Bytes stay four to a register until they are used: eight iterations are in a group.
+// CHECK-LABEL: tile.kernel @bytes
+// CHECK: scf.for
+// CHECK-COUNT-8: tile.load_view
+// CHECK-NOT: tile.load_view
+// CHECK: scf.yield
+tile.kernel @bytes(%x: !tile.ptr<i8> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %o: !tile.ptr<i32> {tile.divisibility = 16 : i64, tile.group = 2 : i64}, %n: i32) attributes {tile.num_warps = 16 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %m = arith.constant 4096 : i64
+  %all = arith.constant 409600 : i64
+  %none = arith.constant dense<0> : tensor<4096xi32>
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %none) -> (tensor<4096xi32>) : i32 {
+    %wide = arith.extsi %i : i32 to i64
+    %at = arith.muli %wide, %m : i64
+    %row = tile.addptr %x, %at : !tile.ptr<i8>, i64
+    %v = tile.make_view %row shape[%all] strides[%one] : !tile.ptr<i8> -> !tile.view<4096xi8>
+    %some = tile.load_view %v[%zero] checked [false] {group = 1 : i64} : !tile.view<4096xi8> -> tensor<4096xi8>
+    %more = arith.extui %some : tensor<4096xi8> to tensor<4096xi32>
+    %next = arith.addi %acc, %more : tensor<4096xi32>
+    scf.yield %next : tensor<4096xi32>
+  }
+  %to = tile.make_view %o shape[%all] strides[%one] : !tile.ptr<i32> -> !tile.view<4096xi32>
+  tile.store_view %to[%zero], %sum checked [false] {group = 2 : i64} : !tile.view<4096xi32>, tensor<4096xi32>
   tile.return
 }

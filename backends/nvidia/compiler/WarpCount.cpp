@@ -127,8 +127,7 @@ int64_t mostElements(tile::KernelOp kernel) {
 }
 
 bool hasProducts(tile::KernelOp kernel) {
-  return kernel
-      .walk([](tile::DotOp) { return mlir::WalkResult::interrupt(); })
+  return kernel.walk([](tile::DotOp) { return mlir::WalkResult::interrupt(); })
       .wasInterrupted();
 }
 
@@ -159,10 +158,9 @@ bool isSpread(const simt::Contiguity &runs, mlir::Value offset) {
     return mlir::matchPattern(value, mlir::m_ConstantInt(&factor)) &&
            factor.sgt(1);
   };
-  return product && ((isFactor(product.getRhs()) &&
-                      hasRuns(runs, product.getLhs())) ||
-                     (isFactor(product.getLhs()) &&
-                      hasRuns(runs, product.getRhs())));
+  return product &&
+         ((isFactor(product.getRhs()) && hasRuns(runs, product.getLhs())) ||
+          (isFactor(product.getLhs()) && hasRuns(runs, product.getRhs())));
 }
 
 /// Has a view no axis whose elements lie beside each other?
@@ -172,10 +170,10 @@ bool isSpread(mlir::Value view) {
   }
   auto made = view.getDefiningOp<tile::MakeViewOp>();
   return made && llvm::all_of(made.getStrides(), [](mlir::Value stride) {
-    APInt known;
-    return mlir::matchPattern(stride, mlir::m_ConstantInt(&known)) &&
-           !known.isOne();
-  });
+           APInt known;
+           return mlir::matchPattern(stride, mlir::m_ConstantInt(&known)) &&
+                  !known.isOne();
+         });
 }
 
 /// Do neighbours of a tile lie apart in memory? A thread that has two of them
@@ -184,12 +182,11 @@ bool accessesApart(tile::KernelOp kernel) {
   simt::Contiguity runs(kernel);
   return kernel
       .walk([&](mlir::Operation *op) {
-        const bool isApart =
-            isa<tile::LoadViewOp, tile::StoreViewOp>(op)
-                ? isSpread(op->getOperand(0))
-                : isa<tile::LoadOp, tile::StoreOp>(op) &&
-                      !hasRuns(runs, op->getOperand(0)) &&
-                      isSpread(runs, op->getOperand(0));
+        const bool isApart = isa<tile::LoadViewOp, tile::StoreViewOp>(op)
+                                 ? isSpread(op->getOperand(0))
+                                 : isa<tile::LoadOp, tile::StoreOp>(op) &&
+                                       !hasRuns(runs, op->getOperand(0)) &&
+                                       isSpread(runs, op->getOperand(0));
         return isApart ? mlir::WalkResult::interrupt()
                        : mlir::WalkResult::advance();
       })
@@ -264,8 +261,7 @@ std::optional<unsigned> warpsForSpills(tile::KernelOp kernel,
   }
   const unsigned wanted = (all + spillBytes / 4) * warps;
   unsigned more = 2 * warps;
-  while (more < MostForSpills && !hasProducts(kernel) &&
-         wanted > easy * more) {
+  while (more < MostForSpills && !hasProducts(kernel) && wanted > easy * more) {
     more *= 2;
   }
   return more;

@@ -255,7 +255,8 @@ int64_t Prefetcher::iterationsOfSmall(int64_t bytes) {
 }
 
 /// That an iteration of a group takes from its loads to what is done with them:
-/// for what is loaded, and for what its address and the rest are computed from.
+/// for what is loaded, which stays in whole words until it is used, and for
+/// what its address and the rest are computed from.
 int64_t Prefetcher::heldRegisters() {
   int64_t registers = 0;
   auto isRest = [&](Operation *user) {
@@ -263,7 +264,8 @@ int64_t Prefetcher::heldRegisters() {
     return own && !slice.ops.contains(own) && !llvm::is_contained(loads, own);
   };
   for (Operation *load : loads) {
-    registers += registersOf(load->getResult(0));
+    registers += int64_t(
+        llvm::divideCeil(uint64_t(bytesOf(load->getResult(0))), uint64_t(4)));
   }
   for (Operation *op : slice.ops) {
     for (Value value : op->getResults()) {
