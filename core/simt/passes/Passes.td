@@ -97,7 +97,8 @@ def AssignLayouts : SimtPass<"simt-assign-layouts"> {
     the dimension that is consecutive there. Of strides that are not known, the
     one that is divisible by less is taken for it. From these, dots first, layouts
     spread to the values that are computed with them. Where two meet, a
-    simt.convert stands. The block has `tile.num_warps` warps.
+    simt.convert stands. The block has `tile.num_warps` warps. They lie along the
+    rows of a tile, or divide a row that all of them meet.
   }];
   let constructor = "tz::simt::createAssignLayouts(nullptr)";
   let statistics = [
@@ -255,8 +256,8 @@ def PrefetchLoads : SimtPass<"simt-prefetch-loads"> {
     early; with one stage only those of a few registers. So they are in a recurrence,
     and where blocks have one warp that combines its lanes. A small loop without dots,
     in which a thread loads a few bytes an iteration, does the loads of four iterations
-    together, then the four iterations. Of short iterations there are eight. What is
-    left is a group of four, if there are as many, and one group of the others. All
+    together, then the four iterations. Of short iterations there are eight, and of
+    those of blocks with many warps as few as have registers. What is left is a group of four, if there are as many, and one group of the others. All
     loads come first where up to eight iterations are known, or it is known that there
     are at most four.
   }];
