@@ -137,19 +137,8 @@ bool hasRuns(const simt::Contiguity &runs, mlir::Value value) {
   });
 }
 
-/// Is a run of lanes multiplied on its way to this pointer or offset?
-bool isSpread(const simt::Contiguity &runs, mlir::Value offset) {
-  mlir::Operation *op = offset.getDefiningOp();
-  if (!op) {
-    return false;
-  }
-  if (isa<tile::AddPtrOp, mlir::arith::AddIOp, mlir::arith::SubIOp,
-          mlir::arith::ExtSIOp, mlir::arith::ExtUIOp>(op)) {
-    return llvm::any_of(op->getOperands(), [&](mlir::Value operand) {
-      return isSpread(runs, operand);
-    });
-  }
-  auto product = dyn_cast<mlir::arith::MulIOp>(op);
+/// Is a run of lanes multiplied on its way to this pointer?
+bool isSpread(const simt::Contiguity &runs, mlir::Value pointer) {
   auto isFactor = [](mlir::Value value) {
     if (auto splat = value.getDefiningOp<tile::SplatOp>()) {
       value = splat.getSource();
@@ -158,9 +147,26 @@ bool isSpread(const simt::Contiguity &runs, mlir::Value offset) {
     return mlir::matchPattern(value, mlir::m_ConstantInt(&factor)) &&
            factor.sgt(1);
   };
-  return product &&
-         ((isFactor(product.getRhs()) && hasRuns(runs, product.getLhs())) ||
-          (isFactor(product.getLhs()) && hasRuns(runs, product.getRhs())));
+  SetVector<mlir::Operation *> parts;
+  auto add = [&](mlir::Value value) {
+    if (mlir::Operation *op = value.getDefiningOp()) {
+      parts.insert(op);
+    }
+  };
+  add(pointer);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (isa<tile::AddPtrOp, mlir::arith::AddIOp, mlir::arith::SubIOp,
+            mlir::arith::ExtSIOp, mlir::arith::ExtUIOp>(parts[i])) {
+      llvm::for_each(parts[i]->getOperands(), add);
+    } else if (auto product = dyn_cast<mlir::arith::MulIOp>(parts[i]);
+               product && ((isFactor(product.getRhs()) &&
+                            hasRuns(runs, product.getLhs())) ||
+                           (isFactor(product.getLhs()) &&
+                            hasRuns(runs, product.getRhs())))) {
+      return true;
+    }
+  }
+  return false;
 }
 
 /// Has a view no axis whose elements lie beside each other?
@@ -231,6 +237,9 @@ unsigned warpsAsked(tile::KernelOp kernel) {
 
 std::optional<WarpChoice> warpsForTiles(tile::KernelOp kernel) {
   const unsigned warps = warpsAsked(kernel);
+  if (!isPowerOf2_32(warps)) { // an error, which is told later
+    return std::nullopt;
+  }
   return hasProducts(kernel) ? warpsForProducts(kernel, warps)
                              : warpsForSmallTiles(kernel, warps);
 }
