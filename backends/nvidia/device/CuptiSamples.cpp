@@ -190,6 +190,15 @@ tz_sampler::tz_sampler(tz_platform &platform, uint64_t &period)
     }
     return false;
   });
+  // Nobody has used a device yet. Who does next, without this plugin, most
+  // likely takes the first one.
+  platform.eachDevice([&](tz_device &device) {
+    if (contexts.empty()) {
+      (void)device.context();
+      addContext(device);
+    }
+    return true;
+  });
 }
 
 tz_sampler::~tz_sampler() {

@@ -136,6 +136,22 @@ TEST_F(CuptiSamples, AreTakenWhereAnotherLibraryHasAContext) {
   (void)other()->driver.primaryContextRelease(other()->number);
 }
 
+TEST_F(CuptiSamples, BeginBeforeAnyDeviceIsUsed) {
+  api.stream_destroy(stream);
+  api.destroy(platform);
+  ASSERT_EQ(open().code, TZ_E_OK);
+  tz_device *const *list = nullptr;
+  size_t n = 0;
+  ASSERT_EQ(Told(calls.devices(platform, &list, &n)).code, TZ_E_OK);
+  ASSERT_FALSE(list[0]->hasContext());
+  ASSERT_EQ(begin().code, TZ_E_OK);
+  EXPECT_TRUE(list[0]->hasContext());
+  EXPECT_FALSE(list[1]->hasContext()) << "each context takes memory";
+  EXPECT_TRUE(cupti.isSampling);
+  close();
+  ASSERT_EQ(Told(calls.createStream(list[0], 0, &stream)).code, TZ_E_OK);
+}
+
 TEST_F(CuptiSamples, StopInAPauseAndAreKept) {
   ASSERT_EQ(begin().code, TZ_E_OK);
   cupti.found = {{1, 0, "kernel", {7, 0, 0}}};

@@ -1,8 +1,8 @@
 // What a view's bounds ask of the elements of a thread.
 // RUN: split-file %s %t
-// RUN: tz compile %t/widths.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %t/widths.mlir
-// RUN: tz compile %t/condition.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %t/condition.mlir
-// RUN: tz compile %t/column.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %t/column.mlir
+// RUN: tz compile %t/widths.mlir --target nvidia:sm_90a --option exact_num_warps=1 --emit asm -o - | FileCheck %t/widths.mlir
+// RUN: tz compile %t/condition.mlir --target nvidia:sm_90a --option exact_num_warps=1 --emit asm -o - | FileCheck %t/condition.mlir
+// RUN: tz compile %t/column.mlir --target nvidia:sm_90a --option exact_num_warps=1 --emit asm -o - | FileCheck %t/column.mlir
 
 //--- widths.mlir
 // Eight neighbours of 32 bits are two vectors. The end is a multiple of 16, so that it
