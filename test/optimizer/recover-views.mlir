@@ -336,6 +336,33 @@ tile.kernel @assumed_sum(%y: !tile.ptr<f32>, %a: i32, %b: i32, %n: i32, %s: f32)
 
 // -----
 
+// So is one of a value of a loop, which a division by an unknown number gives.
+// CHECK-LABEL: @assumed_in_a_loop
+// CHECK: scf.for
+// CHECK-NOT: tile.addptr
+// CHECK: tile.store_view %{{.*}}[%{{.*}}]
+tile.kernel @assumed_in_a_loop(%y: !tile.ptr<f32>, %a: i32, %n: i32, %s: f32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %v = tile.splat %s : f32 -> tensor<64xf32>
+  %lane = tile.range 0 to 64 : tensor<64xi32>
+  %limit = tile.splat %n : i32 -> tensor<64xi32>
+  %ys = tile.splat %y : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>>
+  scf.for %i = %zero to %n step %one : i32 {
+    %at = arith.divsi %i, %a : i32
+    %positive = arith.cmpi sge, %at, %zero : i32
+    tile.assume %positive
+    %start = tile.splat %at : i32 -> tensor<64xi32>
+    %rows = arith.addi %start, %lane : tensor<64xi32>
+    %mask = arith.cmpi slt, %rows, %limit : tensor<64xi32>
+    %to = tile.addptr %ys, %rows : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
+    tile.store %to, %v mask %mask : tensor<64x!tile.ptr<f32>>, tensor<64xf32>, tensor<64xi1>
+  }
+  tile.return
+}
+
+// -----
+
 // Rows of 128 read as columns: what moves by whole rows is an offset along the
 // rows, not along the dimension of stride one, of which it is a multiple too.
 // CHECK-LABEL: @transposed_rows

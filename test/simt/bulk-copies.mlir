@@ -67,6 +67,38 @@ tile.kernel @rows_of_a_program(%a: !tile.ptr<f16> {tile.divisibility = 16 : i64,
   tile.return
 }
 
+// An atomic that acquires brings what others wrote, not what this kernel writes:
+// the lowering publishes that for the copies.
+// CHECK-LABEL: tile.kernel @with_a_counter
+// CHECK: tile.atomic_rmw
+// CHECK: simt.bulk_copy
+// CHECK: scf.for
+// CHECK: simt.bulk_copy
+tile.kernel @with_a_counter(%a: !tile.ptr<f16> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %out: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 2 : i64}, %counter: !tile.ptr<i32> {tile.group = 3 : i64}, %k: i32, %stride: i64 {tile.divisibility = 8 : i64}) attributes {tile.num_warps = 4 : i32, tile.num_stages = 3 : i32} {
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c64 = arith.constant 64 : i32
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %m = arith.constant 64 : i64
+  %before = tile.atomic_rmw add acq_rel device %counter, %c1 {group = 3 : i64} : !tile.ptr<i32> -> i32, i32
+  %deep = arith.extsi %k : i32 to i64
+  %va = tile.make_view %a shape[%m, %deep] strides[%stride, %one] : !tile.ptr<f16> -> !tile.view<64x64xf16>
+  %sum = scf.for %i = %c0 to %k step %c64 iter_args(%acc = %zero) -> (tensor<64x64xf32>) : i32 {
+    %at = arith.extsi %i : i32 to i64
+    %x = tile.load_view %va[%z, %at] checked [false, true] {group = 1 : i64} : !tile.view<64x64xf16> -> tensor<64x64xf16>
+    %next = tile.dot %x, %x, %acc : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+    scf.yield %next : tensor<64x64xf32>
+  }
+  %isFirst = arith.cmpi eq, %before, %c0 : i32
+  scf.if %isFirst {
+    %vo = tile.make_view %out shape[%m, %m] strides[%m, %one] : !tile.ptr<f32> -> !tile.view<64x64xf32>
+    tile.store_view %vo[%z, %z], %sum checked [false, false] {group = 2 : i64} : !tile.view<64x64xf32>, tensor<64x64xf32>
+  }
+  tile.return
+}
+
 // The base is what another load brought: the host does not know it.
 // CHECK-LABEL: tile.kernel @no_loaded_base
 // CHECK-NOT: simt.descriptor

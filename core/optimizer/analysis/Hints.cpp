@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "terrazzo/analysis/Hints.h"
 
+#include "core/optimizer/analysis/Assumptions.h"
+
 #include "mlir/IR/Matchers.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -99,8 +101,13 @@ static Interval fitted(Interval range, Type type) {
 static int64_t powerOfTwoIn(int64_t divisor) { return divisor & -divisor; }
 
 Hint Hints::of(Value value) const {
-  auto it = known.find(value);
-  return it != known.end() ? it->second : Hint{rangeOfType(value.getType()), 1};
+  if (auto it = known.find(value); it != known.end()) {
+    return it->second;
+  }
+  // What no rule knows, a load say, may still be promised.
+  Interval range = rangeOfType(value.getType());
+  auto it = assumed.find(value);
+  return {it != assumed.end() ? range.meet(it->second) : range, 1};
 }
 
 void Hints::set(Value value, Hint hint) {
@@ -159,57 +166,38 @@ static std::optional<int64_t> constantOf(Value value) {
                                         : integer.getValue().getSExtValue();
 }
 
-void Hints::assume(Value condition) {
-  llvm::SmallVector<Value> pending{condition};
-  while (!pending.empty()) {
-    Operation *op = pending.pop_back_val().getDefiningOp();
-    if (!op) {
-      continue;
-    }
-    if (isa<arith::AndIOp>(op)) {
-      pending.append(op->operand_begin(), op->operand_end());
-      continue;
-    }
-    auto compare = dyn_cast<arith::CmpIOp>(op);
-    if (!compare) {
-      continue;
-    }
-    auto predicate = compare.getPredicate();
-    Value value = compare.getLhs();
-    std::optional<int64_t> bound = constantOf(compare.getRhs());
-    const int64_t least = rangeOfType(value.getType()).low;
-    Interval range;
-    if (bound) {
-      range = implied(predicate, *bound, least);
-    } else if ((bound = constantOf(compare.getLhs()))) {
-      value = compare.getRhs();
-      using P = arith::CmpIPredicate;
-      P swapped = predicate == P::slt   ? P::sgt
-                  : predicate == P::sle ? P::sge
-                  : predicate == P::sgt ? P::slt
-                  : predicate == P::sge ? P::sle
-                  : predicate == P::ugt ? P::ult
-                  : predicate == P::uge ? P::ule
-                  : predicate == P::ult ? P::ugt
-                  : predicate == P::ule ? P::uge
-                                        : predicate;
-      range = implied(swapped, *bound, least);
-    }
-    auto [it, isNew] = assumed.try_emplace(value, range);
-    if (!isNew) {
-      it->second = it->second.meet(range);
-    }
+void Hints::assume(arith::CmpIOp compare) {
+  auto predicate = compare.getPredicate();
+  Value value = compare.getLhs();
+  std::optional<int64_t> bound = constantOf(compare.getRhs());
+  const int64_t least = rangeOfType(value.getType()).low;
+  Interval range;
+  if (bound) {
+    range = implied(predicate, *bound, least);
+  } else if ((bound = constantOf(compare.getLhs()))) {
+    value = compare.getRhs();
+    using P = arith::CmpIPredicate;
+    P swapped = predicate == P::slt   ? P::sgt
+                : predicate == P::sle ? P::sge
+                : predicate == P::sgt ? P::slt
+                : predicate == P::sge ? P::sle
+                : predicate == P::ugt ? P::ult
+                : predicate == P::uge ? P::ule
+                : predicate == P::ult ? P::ugt
+                : predicate == P::ule ? P::uge
+                                      : predicate;
+    range = implied(swapped, *bound, least);
   }
-}
-
-void Hints::collectAssumptions(tile::KernelOp kernel) {
-  for (auto op : kernel.getBody().front().getOps<tile::AssumeOp>()) {
-    assume(op.getCondition());
+  auto [it, isNew] = assumed.try_emplace(value, range);
+  if (!isNew) {
+    it->second = it->second.meet(range);
   }
 }
 
 Hints::Hints(tile::KernelOp kernel) {
-  collectAssumptions(kernel);
+  for (arith::CmpIOp compare : assumedComparisons(kernel)) {
+    assume(compare);
+  }
   for (BlockArgument argument : kernel.getBody().front().getArguments()) {
     Hint hint{rangeOfType(argument.getType()), 1};
     if (auto divisor = kernel.getArgAttrOfType<IntegerAttr>(

@@ -8,6 +8,8 @@
 //===----------------------------------------------------------------------===//
 #include "core/optimizer/analysis/LaneForms.h"
 
+#include "core/optimizer/analysis/Assumptions.h"
+
 #include "mlir/IR/Matchers.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -83,18 +85,10 @@ const LaneForms::Facts &LaneForms::askFacts() {
 }
 
 LaneForms::LaneForms(tile::KernelOp kernel) : kernel(kernel) {
-  for (auto op : kernel.getBody().front().getOps<tile::AssumeOp>()) {
-    llvm::SmallVector<Value> conditions{op.getCondition()};
-    while (!conditions.empty()) {
-      Operation *def = conditions.pop_back_val().getDefiningOp();
-      if (isa_and_nonnull<arith::AndIOp>(def)) {
-        conditions.append(def->operand_begin(), def->operand_end());
-      } else if (isa_and_nonnull<arith::CmpIOp>(def)) {
-        for (Value side : def->getOperands()) {
-          if (!side.getDefiningOp<arith::ConstantOp>()) {
-            assumed.insert(side);
-          }
-        }
+  for (arith::CmpIOp compare : assumedComparisons(kernel)) {
+    for (Value side : compare->getOperands()) {
+      if (!side.getDefiningOp<arith::ConstantOp>()) {
+        assumed.insert(side);
       }
     }
   }

@@ -79,8 +79,7 @@ bool tz::simt::storeOneConstant(Operation *one, Operation *other) {
   return constant && constant == constantOf(other);
 }
 
-/// Without what an atomic orders beside its own memory.
-static std::optional<MemoryAccess> ownAccess(Operation *op) {
+std::optional<MemoryAccess> tz::simt::ownAccess(Operation *op) {
   if (!isa<tile::LoadOp, tile::LoadViewOp, tile::StoreOp, tile::StoreViewOp,
            tile::AtomicRMWOp, tile::AtomicCASOp, BulkStoreOp, LoadBlockOp,
            StoreBlockOp>(op)) {

@@ -82,10 +82,13 @@ private:
 /// stores stay before it, and their loads behind it.
 std::optional<MemoryAccess> accessOf(mlir::Operation *op);
 
-/// The same as a load sees it that is to go ahead of the op. It may pass a
-/// release; and an acquire orders nothing for a program that does not look at
-/// what it brought. So if the atomic's result has no use, only the memory that
-/// it updates counts.
+/// The same without what an atomic orders beside its own memory.
+std::optional<MemoryAccess> ownAccess(mlir::Operation *op);
+
+/// What accessOf gives, as a load sees it that is to go ahead of the op. It may
+/// pass a release; and an acquire orders nothing for a program that does not
+/// look at what it brought. So if the atomic's result has no use, only the
+/// memory that it updates counts.
 std::optional<MemoryAccess> accessAheadOf(mlir::Operation *op);
 
 } // namespace tz::simt

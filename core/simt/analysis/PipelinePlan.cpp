@@ -6,6 +6,7 @@
 #include "core/simt/analysis/PipelinePlan.h"
 
 #include "core/optimizer/Versioning.h"
+#include "core/simt/analysis/MemoryOrder.h"
 #include "core/simt/analysis/Programs.h"
 #include "core/simt/analysis/Vectors.h"
 
@@ -183,15 +184,30 @@ void Planner::considerLoad(Operation *load) {
   plan.fetches.push_back(std::move(fetch));
 }
 
+/// Does an op of the kernel write what `load` reads? Not what an atomic orders
+/// beside its own memory.
+static bool isWrittenBy(tile::KernelOp kernel, tile::LoadViewOp load) {
+  const MemoryAccess read = *ownAccess(load);
+  return kernel
+      ->walk([&](Operation *op) {
+        std::optional<MemoryAccess> access = ownAccess(op);
+        return access && access->isWrite && access->meetsGroup(read)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 void Planner::describeFrame(Fetch &fetch) {
   auto load = dyn_cast<tile::LoadViewOp>(fetch.load);
   if (!load) {
     return;
   }
   // The bulk copy unit does not see what threads of this kernel stored, nor
-  // what those stored for which it waited.
+  // what those stored for which it waited. What another kernel has released it
+  // sees behind the atomic that acquires it (the lowering publishes it there).
   auto kernel = loop->getParentOfType<tile::KernelOp>();
-  if (kernel->hasAttr("tile.waits") || isWrittenIn(kernel, load)) {
+  if (kernel->hasAttr("tile.waits") || isWrittenBy(kernel, load)) {
     return;
   }
   StringRef reason;

@@ -62,6 +62,20 @@ static bool acquires(tile::MemSem sem) {
   return sem == tile::MemSem::acquire || sem == tile::MemSem::acq_rel;
 }
 
+/// Behind an atomic, by all threads: what it acquired counts for bulk copies
+/// that one of them begins.
+static void publishAcquired(SimtHooks &hooks, IRBuilderBase &b,
+                            tile::KernelOp kernel, tile::MemSem sem) {
+  auto copies = [&] {
+    return kernel
+        ->walk([](BulkCopyOp) { return mlir::WalkResult::interrupt(); })
+        .wasInterrupted();
+  };
+  if (acquires(sem) && copies()) {
+    hooks.publishAccesses(b);
+  }
+}
+
 /// Does this thread act for the element of a register? Null: yes.
 Value *KernelLowering::activeIn(LayoutAttr attribute, mlir::Value mask,
                                 unsigned reg) {
@@ -240,6 +254,7 @@ void KernelLowering::atomicRmw(tile::AtomicRMWOp op) {
   } else {
     atomicScalar(op.getResult(), op.getMask(), step);
   }
+  publishAcquired(hooks, b, kernel, op.getSem());
 }
 
 void KernelLowering::atomicCas(tile::AtomicCASOp op) {
@@ -261,6 +276,7 @@ void KernelLowering::atomicCas(tile::AtomicCASOp op) {
   } else {
     atomicScalar(op.getResult(), {}, step);
   }
+  publishAcquired(hooks, b, kernel, op.getSem());
 }
 
 //===----------------------------------------------------------------------===//

@@ -6,7 +6,7 @@
 //        and "that stride is a multiple of 8"; one analysis answers for all.
 //
 // Sources: arange, program ids, loop bounds, constants, tile.divisibility of
-// arguments, tile.hint, and tile.assume in the kernel's entry block.
+// arguments, tile.hint, and tile.assume of values of its own block.
 // Ranges respect wrapping (R3): a sum that may leave its type has no range.
 // A division or remainder by zero gives some value (P7); for a dividend that is
 // not negative it is taken to be one inside the range given here.
@@ -16,6 +16,7 @@
 
 #include "terrazzo/ir/Tile.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -63,8 +64,7 @@ public:
   bool countsSigned(mlir::scf::ForOp loop) const;
 
 private:
-  void collectAssumptions(tile::KernelOp kernel);
-  void assume(mlir::Value condition);
+  void assume(mlir::arith::CmpIOp compare);
   void visit(mlir::Operation *op);
   void visitCarried(mlir::scf::ForOp loop);
   void set(mlir::Value value, Hint hint);

@@ -324,7 +324,7 @@ public:
   virtual void prefetchDescriptor(llvm::IRBuilderBase &b,
                                   llvm::Value *descriptor) {}
   /// Before a barrier, by each thread whose accesses to device memory stand
-  /// before those of a bulk store.
+  /// before those of a bulk store or copy.
   virtual void publishAccesses(llvm::IRBuilderBase &b) {}
   /// One thread, always the same: begins to store a box into the frame.
   virtual void bulkStore(llvm::IRBuilderBase &b, DescriptorType type,

@@ -130,6 +130,34 @@ tile.kernel @k(%n: i32 loc("n"), %m: i32 loc("m"), %go: i1) {
   EXPECT_EQ(hints.range(k["m"]), Any32); // it may not run
 }
 
+// They run wherever the value that they speak of exists.
+TEST(Hints, AssumptionsOfValuesOfTheirBlock) {
+  NamedKernel k(R"(
+tile.kernel @k(%n: i32, %m: i32 loc("m")) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  scf.for %i = %zero to %n step %one : i32 {
+    %a = tile.divsi %i, %m : i32 loc("a")
+    %above = arith.cmpi sge, %a, %zero : i32
+    %of = arith.cmpi sge, %m, %zero : i32
+    %both = arith.andi %above, %of : i1
+    tile.assume %both
+    %c = arith.divsi %m, %i : i32 loc("c")
+    %more = arith.cmpi sge, %c, %one : i32
+    tile.assume %more
+    scf.for %j = %zero to %n step %one : i32 {
+      %b = tile.remsi %a, %m : i32 loc("b")
+    }
+  }
+  tile.return
+})");
+  const Hints hints(k.kernel());
+  EXPECT_TRUE(hints.range(k["a"]).nonNegative());
+  EXPECT_TRUE(hints.range(k["b"]).nonNegative());
+  EXPECT_EQ(hints.range(k["c"]).low, 1); // of an op that has no rule
+  EXPECT_EQ(hints.range(k["m"]), Any32); // the loop may not run
+}
+
 TEST(Hints, LoopsThatCountUnsigned) {
   NamedKernel k(R"(
 tile.kernel @k(%n: i32) {
