@@ -6,7 +6,7 @@
 // STATS: 1  fixed-views
 // STATS: 4  folded-loads
 // STATS: 7  recovered-loads
-// STATS: 11  recovered-stores
+// STATS: 12  recovered-stores
 // STATS: 1  versioned-blocks
 
 // CHECK-LABEL: @example
