@@ -7,8 +7,6 @@
 //===----------------------------------------------------------------------===//
 #include "terrazzo/analysis/Hints.h"
 
-#include "core/optimizer/analysis/Assumptions.h"
-
 #include "mlir/IR/Matchers.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -164,6 +162,33 @@ static std::optional<int64_t> constantOf(Value value) {
   }
   return integer.getType().isInteger(1) ? integer.getValue().getZExtValue()
                                         : integer.getValue().getSExtValue();
+}
+
+/// Whether each side of `compare` is a constant or a value of `block`.
+static bool comparesValuesOf(Block *block, arith::CmpIOp compare) {
+  return llvm::all_of(compare->getOperands(), [&](Value side) {
+    return side.getDefiningOp<arith::ConstantOp>() ||
+           side.getParentBlock() == block;
+  });
+}
+
+SmallVector<arith::CmpIOp> analysis::assumedComparisons(tile::KernelOp kernel) {
+  SmallVector<arith::CmpIOp> found;
+  kernel.walk([&](tile::AssumeOp assumption) {
+    SmallVector<Value> conditions{assumption.getCondition()};
+    while (!conditions.empty()) {
+      Operation *op = conditions.pop_back_val().getDefiningOp();
+      if (isa_and_nonnull<arith::AndIOp>(op)) {
+        conditions.append(op->operand_begin(), op->operand_end());
+        continue;
+      }
+      auto compare = dyn_cast_or_null<arith::CmpIOp>(op);
+      if (compare && comparesValuesOf(assumption->getBlock(), compare)) {
+        found.push_back(compare);
+      }
+    }
+  });
+  return found;
 }
 
 void Hints::assume(arith::CmpIOp compare) {

@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "core/optimizer/analysis/LaneForms.h"
 
-#include "core/optimizer/analysis/Assumptions.h"
+#include "terrazzo/analysis/Hints.h"
 
 #include "mlir/IR/Matchers.h"
 

@@ -48,6 +48,13 @@ struct Hint {
   int64_t divisibility = 1; // zero: the value is zero
 };
 
+/// What tile.assume ops say, in program order, the parts of a conjunction one
+/// by one. An assumption in a loop or a branch speaks of values of its own
+/// block alone: where these exist, the block runs. One of values from outside
+/// may never be reached, and is left out.
+llvm::SmallVector<mlir::arith::CmpIOp>
+assumedComparisons(tile::KernelOp kernel);
+
 class Hints {
 public:
   explicit Hints(tile::KernelOp kernel);
