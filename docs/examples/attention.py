@@ -23,11 +23,21 @@ def attention_fwd(
     BLOCK_M: tl.constexpr,
     BLOCK_N: tl.constexpr,
     CAUSAL: tl.constexpr,
+    GROUP: tl.constexpr = 8,
 ):
     tile = tl.program_id(0)
-    if CAUSAL:
-        tile = tl.num_programs(0) - 1 - tile  # what sees the most keys begins first
     head = tl.program_id(1)
+    if CAUSAL:
+        # What sees the most keys begins first, in GROUP heads at a time, whose keys
+        # and values stay in the cache: the last programs of the launch are short.
+        tiles = tl.num_programs(0)
+        at = tile + head * tiles
+        first = at // (GROUP * tiles) * GROUP
+        heads = min(tl.num_programs(1) - first, GROUP)
+        head = first + at % (GROUP * tiles) % heads
+        tile = tiles - 1 - at % (GROUP * tiles) // heads
+        tl.assume(head >= 0)
+        tl.assume(tile >= 0)
     rows = tile * BLOCK_M + tl.arange(0, BLOCK_M)
     dims = tl.arange(0, HEAD_DIM)
     q_base = head.to(tl.int64) * n_q * HEAD_DIM
@@ -82,6 +92,11 @@ def attention_fwd(
     tl.store(lse + head * n_q + rows, log_sum, mask=rows < n_q)
 
 
+def heads_at_a_time(n_k, dim, cache_bytes=32 << 20):
+    """Of how many heads the keys and values, of two bytes each, fit into a cache."""
+    return max(1, cache_bytes // (4 * n_k * dim))
+
+
 def attention(q, k, v, causal):
     import torch
 
@@ -90,7 +105,7 @@ def attention(q, k, v, causal):
     lse = torch.empty(heads, n_q, device=q.device, dtype=torch.float32)
     attention_fwd[(triton.cdiv(n_q, 64), heads)](
         q, k, v, out, lse, dim**-0.5, n_q, k.shape[1],
-        HEAD_DIM=dim, BLOCK_M=64, BLOCK_N=32, CAUSAL=causal,
+        HEAD_DIM=dim, BLOCK_M=64, BLOCK_N=32, CAUSAL=causal, GROUP=heads_at_a_time(k.shape[1], dim),
     )
     return out, lse
 

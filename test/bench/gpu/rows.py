@@ -146,7 +146,7 @@ def attention(folder, dim, length, causal, quick=False):
         q, k, v, out = (randn(heads, length, dim) for _ in range(4))
         lse = empty(heads, length, dtype=torch.float32)
         launch = Launch(example.attention_fwd, lambda x: (cdiv(length, x["BLOCK_M"]), heads),
-                        (q, k, v, out, lse, dim**-0.5, length, length), dict(HEAD_DIM=dim, CAUSAL=causal))
+                        (q, k, v, out, lse, dim**-0.5, length, length), dict(HEAD_DIM=dim, CAUSAL=causal, GROUP=example.heads_at_a_time(length, dim)))
         wide = [t.view(1, heads, length, dim) for t in (q, k, v)]
         peers = {f"SDPA {n}": sdpa(backend, wide, causal) for n, backend in BACKENDS}
         expected = lambda: [F.scaled_dot_product_attention(*wide, is_causal=causal).view(heads, length, dim)]

@@ -18,7 +18,7 @@ def _matmul(name, element, tile, layout="nn", **options):
 def _attention(name, dim, tile, causal):
     types = {name: "*fp16:16" for name in ("q", "k", "v", "out")} | {"lse": "*fp32:16", "scale": "fp32", "n_q": "i32:16", "n_k": "i32:16"}
     return Case(name, "attention.py", "attention_fwd", types,
-                {"HEAD_DIM": dim, "BLOCK_M": tile[0], "BLOCK_N": tile[1], "CAUSAL": causal}, {})
+                {"HEAD_DIM": dim, "BLOCK_M": tile[0], "BLOCK_N": tile[1], "CAUSAL": causal, "GROUP": 8}, {})
 
 
 def _softmax(name, divides, block):
