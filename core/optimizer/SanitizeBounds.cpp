@@ -11,8 +11,6 @@
 //===----------------------------------------------------------------------===//
 #include "core/optimizer/SanitizerRanges.h"
 
-#include "mlir/IR/IRMapping.h"
-
 #include <limits>
 
 using namespace mlir;
@@ -342,37 +340,13 @@ void BoundsCheck::versionLoop(scf::ForOp loop,
   inside = askEach(builder, inside, asked, loop);
   // In the copy every access is looked at.
   IRMapping copies;
-  auto branch = scf::IfOp::create(builder, loop.getLoc(), loop.getResultTypes(),
-                                  inside, /*withElseRegion=*/true);
-  loop.replaceAllUsesWith(branch.getResults());
-  auto fill = [&](Block *block, llvm::function_ref<Operation *()> make) {
-    if (block->mightHaveTerminator()) {
-      block->getTerminator()->erase();
-    }
-    builder.setInsertionPointToEnd(block);
-    Operation *made = make();
-    builder.setInsertionPointToEnd(block);
-    scf::YieldOp::create(builder, loop.getLoc(), made->getResults());
-  };
-  fill(branch.elseBlock(), [&] { return builder.clone(*loop, copies); });
-  fill(branch.thenBlock(), [&] {
-    loop->moveBefore(branch.thenBlock(), branch.thenBlock()->end());
-    return loop.getOperation();
-  });
+  divideLoop(loop, inside, copies);
   for (const CheckedAccess &access : accesses) {
     if (llvm::is_contained(all, access.op)) {
       others.push_back({copies.lookup(access.op), access.arrays});
     }
   }
   accesses = std::move(others);
-}
-
-/// A loop that holds none.
-static bool isInnermost(scf::ForOp loop) {
-  return !loop.getBody()
-              ->walk(
-                  [](LoopLikeOpInterface) { return WalkResult::interrupt(); })
-              .wasInterrupted();
 }
 
 void checkBounds(ArrayArguments &arguments, ArrayRef<Operation *> accesses,

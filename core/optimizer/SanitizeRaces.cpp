@@ -38,7 +38,8 @@ class RaceCheck {
 public:
   RaceCheck(ArrayArguments &arguments, ArrayRef<Operation *> accesses,
             SanitizerCounts &counts);
-  void run();
+  /// Adds the accesses of copies to `all`.
+  void run(SmallVectorImpl<Operation *> &all);
 
 private:
   /// A lane's keys, where they are, and which count.
@@ -49,8 +50,18 @@ private:
     Value inside; // lanes that count
     Value key;    // of this access, in each lane
   };
-  void check(Operation *op, BlockArgument array);
-  Value keyOf(CheckBuilder &c, Operation *op);
+  struct Access {
+    Operation *op;
+    Arrays arrays;
+    size_t place; // of the text; a copy has its original's
+  };
+  /// Whether the launcher keeps no keys of what the accesses read.
+  Value isFree(OpBuilder &builder, ArrayRef<Access> reads);
+  void versionLoop(scf::ForOp loop, SmallVectorImpl<Operation *> &all);
+  bool isRead(const Access &access) const;
+  Value planesOf(BlockArgument array);
+  void check(const Access &access, BlockArgument array);
+  Value keyOf(CheckBuilder &c, size_t place);
   Value pointersTo(CheckBuilder &c, const Shadow &shadow, Plane plane);
   Value look(CheckBuilder &c, const Shadow &shadow, Plane plane);
   /// Leaves the key; gives the one before.
@@ -58,13 +69,15 @@ private:
   /// The same where one more must not hide the one before.
   void leaveBoth(CheckBuilder &c, const Shadow &shadow, Plane last,
                  Plane other);
+  Value isSet(CheckBuilder &c, Value keys);
+  Value haveOtherPrograms(CheckBuilder &c, Value one, Value two);
   /// Lanes whose key is another program's.
   Value isOther(CheckBuilder &c, const Shadow &shadow, Value keys);
   void report(CheckBuilder &c, Operation *op, BlockArgument array,
               const Shadow &shadow, ArrayRef<Value> seen, Value element);
 
   ArrayArguments &arguments;
-  SmallVector<std::pair<Operation *, Arrays>> accesses;
+  SmallVector<Access> accesses;
   llvm::SmallPtrSet<void *, 8> written; // arrays
   unsigned granule = 8;                 // bytes of the smallest element
   bool hasUpdates = false;
@@ -150,11 +163,11 @@ RaceCheck::RaceCheck(ArrayArguments &arguments, ArrayRef<Operation *> all,
         std::min(granule, pointee ? unsigned(tile::storageBytes(pointee))
                                   : pointeeBytes(op->getOperand(0).getType()));
     hasUpdates |= isUpdate(op);
-    accesses.emplace_back(op, std::move(*arrays));
+    accesses.push_back({op, std::move(*arrays), accesses.size()});
   }
 }
 
-Value RaceCheck::keyOf(CheckBuilder &c, Operation *op) {
+Value RaceCheck::keyOf(CheckBuilder &c, size_t at) {
   auto id = [&](uint32_t axis) -> Value {
     return tile::ProgramIdOp::create(c.b, c.loc, c.b.getI32Type(), axis);
   };
@@ -165,9 +178,6 @@ Value RaceCheck::keyOf(CheckBuilder &c, Operation *op) {
   auto times = [&](Value x, Value y) { return c.make<arith::MulIOp>(x, y); };
   Value linear =
       plus(id(0), times(size(0), plus(id(1), times(size(1), id(2)))));
-  const auto at = size_t(
-      llvm::find_if(accesses, [&](auto &one) { return one.first == op; }) -
-      accesses.begin());
   const auto place = int64_t(at < MostPlaces ? at + 1 : 0);
   return plus(times(plus(linear, c.integer(1, 32)),
                     c.integer(int64_t(1) << PlaceBits, 32)),
@@ -201,10 +211,22 @@ Value RaceCheck::leave(CheckBuilder &c, const Shadow &shadow, Plane plane) {
 
 void RaceCheck::leaveBoth(CheckBuilder &c, const Shadow &shadow, Plane last,
                           Plane other) {
-  Value before = leave(c, shadow, last);
-  Value isNew = isOther(c, shadow, before);
-  auto keeps = scf::IfOp::create(c.b, c.loc, c.anyOf(isNew), false);
+  // Keys of two programs are enough for whoever comes: one is another's.
+  Value one = look(c, shadow, last), two = look(c, shadow, other);
+  Value haveBoth =
+      c.make<arith::AndIOp>(isSet(c, two), haveOtherPrograms(c, one, two));
+  Value isMissing = c.make<arith::AndIOp>(
+      c.make<arith::XOrIOp>(haveBoth,
+                            c.spread(c.integer(1, 1), haveBoth.getType())),
+      shadow.inside);
+  auto leaves = scf::IfOp::create(c.b, c.loc, c.anyOf(isMissing), false);
   OpBuilder::InsertionGuard guard(c.b);
+  c.b.setInsertionPointToStart(leaves.thenBlock());
+  Shadow missing = shadow;
+  missing.inside = isMissing;
+  Value before = leave(c, missing, last);
+  Value isNew = isOther(c, missing, before);
+  auto keeps = scf::IfOp::create(c.b, c.loc, c.anyOf(isNew), false);
   c.b.setInsertionPointToStart(keeps.thenBlock());
   tile::AtomicRMWOp::create(
       c.b, c.loc, before.getType(), tile::AtomicKind::xchg,
@@ -212,14 +234,20 @@ void RaceCheck::leaveBoth(CheckBuilder &c, const Shadow &shadow, Plane last,
       tile::MemScope::device, uint64_t(0));
 }
 
+Value RaceCheck::isSet(CheckBuilder &c, Value keys) {
+  return c.compare(CmpIPredicate::ne, keys, c.zero(keys.getType()));
+}
+
+Value RaceCheck::haveOtherPrograms(CheckBuilder &c, Value one, Value two) {
+  return c.compare(
+      CmpIPredicate::uge, c.make<arith::XOrIOp>(one, two),
+      c.spread(c.integer(int64_t(1) << PlaceBits, 32), one.getType()));
+}
+
 Value RaceCheck::isOther(CheckBuilder &c, const Shadow &shadow, Value keys) {
-  Type type = keys.getType();
-  Value differs =
-      c.compare(CmpIPredicate::uge, c.make<arith::XOrIOp>(keys, shadow.key),
-                c.spread(c.integer(int64_t(1) << PlaceBits, 32), type));
-  Value isSet = c.compare(CmpIPredicate::ne, keys, c.zero(type));
+  Value differs = haveOtherPrograms(c, keys, shadow.key);
   // What a masked exchange gives elsewhere is nothing.
-  return c.make<arith::AndIOp>(c.make<arith::AndIOp>(differs, isSet),
+  return c.make<arith::AndIOp>(c.make<arith::AndIOp>(differs, isSet(c, keys)),
                                shadow.inside);
 }
 
@@ -242,17 +270,73 @@ void RaceCheck::report(CheckBuilder &c, Operation *op, BlockArgument array,
            {element, told, size(0), size(1)}, places);
 }
 
-void RaceCheck::check(Operation *op, BlockArgument array) {
+bool RaceCheck::isRead(const Access &access) const {
+  return llvm::none_of(access.arrays, [&](BlockArgument array) {
+    return written.contains(array.getAsOpaquePointer());
+  });
+}
+
+/// Of arrays that the kernel reads the launcher knows whether another argument
+/// writes them: if not, the address of the planes is 0.
+Value RaceCheck::planesOf(BlockArgument array) {
+  const bool isWritten = written.contains(array.getAsOpaquePointer());
+  return arguments.partOf(array, (isWritten ? "race:" : "reads:") +
+                                     std::to_string(granule) + ":" +
+                                     std::to_string(hasUpdates ? 5 : 3));
+}
+
+Value RaceCheck::isFree(OpBuilder &builder, ArrayRef<Access> reads) {
+  Arrays arrays;
+  for (const Access &access : reads) {
+    arrays.insert(access.arrays.begin(), access.arrays.end());
+  }
+  Value all;
+  for (BlockArgument array : arrays) {
+    CheckBuilder c(builder, reads.front().op->getLoc());
+    Value one = c.compare(CmpIPredicate::eq, planesOf(array), c.integer(0, 64));
+    all = all ? c.make<arith::AndIOp>(all, one) : one;
+  }
+  return all;
+}
+
+/// A check in a loop keeps its loads from going ahead, also where it has
+/// nothing to look at: such a loop runs as its author wrote it.
+void RaceCheck::versionLoop(scf::ForOp loop,
+                            SmallVectorImpl<Operation *> &all) {
+  SmallVector<Access> reads, others;
+  for (const Access &access : accesses) {
+    const bool isIn = loop->isProperAncestor(access.op);
+    (isIn && isRead(access) ? reads : others).push_back(access);
+  }
+  if (reads.empty()) {
+    return;
+  }
+  OpBuilder builder(loop);
+  IRMapping copies;
+  divideLoop(loop, isFree(builder, reads), copies);
+  for (Operation *op : llvm::to_vector(all)) {
+    if (Operation *copy = copies.lookupOrNull(op)) {
+      all.push_back(copy);
+    }
+  }
+  for (const Access &access : llvm::to_vector(others)) {
+    if (Operation *copy = copies.lookupOrNull(access.op)) {
+      others.push_back({copy, access.arrays, access.place});
+    }
+  }
+  for (const Access &access : reads) {
+    others.push_back({copies.lookup(access.op), access.arrays, access.place});
+  }
+  accesses = std::move(others);
+}
+
+void RaceCheck::check(const Access &access, BlockArgument array) {
+  Operation *op = access.op;
   OpBuilder builder(op);
   CheckBuilder c(builder, op->getLoc());
   const Ends ends = arguments.endsOf(array);
   Shadow shadow;
-  // Of arrays that the kernel reads the launcher knows whether another argument
-  // writes them.
-  const bool isWritten = written.contains(array.getAsOpaquePointer());
-  shadow.planes = arguments.partOf(
-      array, (isWritten ? "race:" : "reads:") + std::to_string(granule) + ":" +
-                 std::to_string(hasUpdates ? 5 : 3));
+  shadow.planes = planesOf(array);
   Value isKept = c.compare(CmpIPredicate::ne, shadow.planes, c.integer(0, 64));
   auto branch = scf::IfOp::create(builder, c.loc, isKept, false);
   builder.setInsertionPointToStart(branch.thenBlock());
@@ -271,7 +355,7 @@ void RaceCheck::check(Operation *op, BlockArgument array) {
   shadow.cells = shifted(
       c.make<arith::AddIOp>(length, c.integer(int64_t(granule) - 1, 64)),
       granule);
-  shadow.key = c.spread(keyOf(c, op), address.getType());
+  shadow.key = c.spread(keyOf(c, access.place), address.getType());
   SmallVector<Value> seen;
   auto lookAt = [&](std::initializer_list<Plane> planes) {
     for (Plane plane : planes) {
@@ -293,23 +377,33 @@ void RaceCheck::check(Operation *op, BlockArgument array) {
   report(c, op, array, shadow, seen, shifted(distance, bytes));
 }
 
-void RaceCheck::run() {
-  for (auto &[op, arrays] : accesses) {
+void RaceCheck::run(SmallVectorImpl<Operation *> &all) {
+  llvm::SetVector<Operation *> loops;
+  for (const Access &access : accesses) {
     if (places.size() && !places.ends_with("|")) {
       places += "|";
     }
-    places += (verbOf(op) + "@" + placeText(op->getLoc())).str();
+    places += (verbOf(access.op) + "@" + placeText(access.op->getLoc())).str();
+    auto loop = access.op->getParentOfType<LoopLikeOpInterface>();
+    auto counted = loop ? dyn_cast<scf::ForOp>(loop.getOperation()) : nullptr;
+    if (counted && isInnermost(counted)) {
+      loops.insert(counted);
+    }
   }
-  for (auto &[op, arrays] : accesses) {
-    for (BlockArgument array : arrays) {
-      check(op, array);
+  for (Operation *loop : loops) {
+    versionLoop(cast<scf::ForOp>(loop), all);
+  }
+  for (const Access &access : accesses) {
+    for (BlockArgument array : access.arrays) {
+      check(access, array);
     }
   }
 }
 
-void checkRaces(ArrayArguments &arguments, ArrayRef<Operation *> accesses,
+void checkRaces(ArrayArguments &arguments,
+                SmallVectorImpl<Operation *> &accesses,
                 SanitizerCounts &counts) {
-  RaceCheck(arguments, accesses, counts).run();
+  RaceCheck(arguments, accesses, counts).run(accesses);
 }
 
 } // namespace tz::optimizer

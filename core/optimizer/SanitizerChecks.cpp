@@ -230,4 +230,32 @@ std::optional<Arrays> arraysOf(Value pointer) {
   return Arrays(sorted.begin(), sorted.end());
 }
 
+bool isInnermost(scf::ForOp loop) {
+  return !loop.getBody()
+              ->walk(
+                  [](LoopLikeOpInterface) { return WalkResult::interrupt(); })
+              .wasInterrupted();
+}
+
+void divideLoop(scf::ForOp loop, Value isPlain, IRMapping &copies) {
+  OpBuilder builder(loop);
+  auto branch = scf::IfOp::create(builder, loop.getLoc(), loop.getResultTypes(),
+                                  isPlain, /*withElseRegion=*/true);
+  loop.replaceAllUsesWith(branch.getResults());
+  auto fill = [&](Block *block, llvm::function_ref<Operation *()> make) {
+    if (block->mightHaveTerminator()) {
+      block->getTerminator()->erase();
+    }
+    builder.setInsertionPointToEnd(block);
+    Operation *made = make();
+    builder.setInsertionPointToEnd(block);
+    scf::YieldOp::create(builder, loop.getLoc(), made->getResults());
+  };
+  fill(branch.elseBlock(), [&] { return builder.clone(*loop, copies); });
+  fill(branch.thenBlock(), [&] {
+    loop->moveBefore(branch.thenBlock(), branch.thenBlock()->end());
+    return loop.getOperation();
+  });
+}
+
 } // namespace tz::optimizer

@@ -11,7 +11,9 @@
 #include "terrazzo/ir/Tile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -75,12 +77,20 @@ struct SanitizerCounts {
   uint64_t accesses = 0, unknown = 0, values = 0;
 };
 
+/// A loop that holds none.
+bool isInnermost(mlir::scf::ForOp loop);
+/// A branch in the loop's place: the loop where `isPlain` is set, else a copy,
+/// whose ops `copies` then has.
+void divideLoop(mlir::scf::ForOp loop, mlir::Value isPlain,
+                mlir::IRMapping &copies);
+
 class ArrayArguments;
 void checkWritten(ArrayArguments &arguments,
                   llvm::ArrayRef<mlir::Operation *> accesses,
                   SanitizerCounts &counts);
+/// Accesses of copies of loops are added.
 void checkRaces(ArrayArguments &arguments,
-                llvm::ArrayRef<mlir::Operation *> accesses,
+                llvm::SmallVectorImpl<mlir::Operation *> &accesses,
                 SanitizerCounts &counts);
 void checkBounds(ArrayArguments &arguments,
                  llvm::ArrayRef<mlir::Operation *> accesses,
