@@ -69,6 +69,40 @@ TEST_F(ProfileApi, EachThreadHasItsOwnScopes) {
   EXPECT_EQ(child(child(tree, "other"), "kernel")["metrics"]["count"], 1);
 }
 
+// A call's end is told by a line that each 64th thread has.
+TEST_F(ProfileOfRecords, ThreadsOfOneLineAreBothCounted) {
+  start();
+  constexpr int each = 50;
+  std::atomic<int> ready = 0;
+  auto runs = [&](const char *scope) {
+    enter(scope);
+    for (++ready; ready < 2;) {
+      std::this_thread::yield();
+    }
+    for (int i = 0; i < each; ++i) {
+      launches();
+    }
+    leave();
+  };
+  std::thread one(runs, "one");
+  while (!ready) {
+    std::this_thread::yield();
+  }
+  for (int i = 0; i < 63; ++i) { // a number each
+    std::thread([] { EXPECT_EQ(tz_profile_depth(), 0u); }).join();
+  }
+  std::thread other(runs, "other");
+  one.join();
+  other.join();
+  const json tree = root();
+  for (const char *scope : {"one", "other"}) {
+    const json metrics = child(child(tree, scope), "kernel")["metrics"];
+    EXPECT_EQ(metrics["count"], each) << scope;
+    EXPECT_EQ(metrics["time (ns)"], 100 * each) << scope;
+  }
+  EXPECT_STREQ(tz_profile_note(profile), "");
+}
+
 TEST_F(ProfileApi, MarksOfMetrics) {
   start();
   enter("scope");
@@ -140,6 +174,39 @@ TEST_F(ProfileApi, ATraceHasEachRecord) {
                                  TZ_PROFILE_SCOPE));
   EXPECT_EQ(records()[2].launch, records()[3].launch);
   EXPECT_STREQ(records()[3].name, "kernel");
+}
+
+// One event a kernel, with the scopes around it; nothing of the host.
+TEST_F(ProfileOfRecords, ATraceOfKernels) {
+  start(TZ_PROFILE_TRACE);
+  enter("outer");
+  enter("inner");
+  launches(3);
+  leave();
+  launches(5);
+  leave();
+  const json events = json::parse(text(0, "kernel_trace"))["traceEvents"];
+  ASSERT_EQ(events.size(), 2u);
+  for (const json &event : events) {
+    const bool isInner = event["dur"] == 0.3;
+    EXPECT_EQ(event["name"], "kernel");
+    EXPECT_EQ(event["cat"], "kernel");
+    EXPECT_EQ(event["ph"], "X");
+    EXPECT_EQ(event["dur"], isInner ? 0.3 : 0.5);
+    EXPECT_EQ(event["pid"], events[0]["pid"]);
+    EXPECT_EQ(event["args"]["call_stack"],
+              isInner ? json({"ROOT", "outer", "inner", "kernel"})
+                      : json({"ROOT", "outer", "kernel"}));
+  }
+  EXPECT_NE(events[0]["dur"], events[1]["dur"]);
+
+  tz_profile_destroy(profile);
+  start();
+  const char *bytes = nullptr;
+  size_t size = 0;
+  Owned refused(tz_profile_content(profile, 0, "kernel_trace", &bytes, &size));
+  EXPECT_THAT(tz_status_message(refused.get()),
+              HasSubstr("a profile that is a tree has no format"));
 }
 
 TEST_F(ProfileApi, RecordsBeyondTheLimitAreCounted) {
