@@ -25,15 +25,18 @@ ThreadPool::ThreadPool(unsigned threads, bool catchesFaults,
   if (executor) {
     return;
   }
-  workers.reserve(threads);
   for (unsigned i = 1; i < threads; ++i) {
     try {
-      workers.emplace_back([this] { workerLoop(); });
+      Worker &self = workers.emplace_back();
+      self.thread = std::thread([this, &self] { workerLoop(self); });
     } catch (const std::system_error &) {
       break;
     } catch (const std::bad_alloc &) {
       break; // those that run are enough
     }
+  }
+  if (!workers.empty() && !workers.back().thread.joinable()) {
+    workers.pop_back();
   }
 }
 
@@ -41,12 +44,35 @@ ThreadPool::~ThreadPool() {
   stopping.store(true);
   generation.fetch_add(1);
   futexWake(generation, INT32_MAX);
-  for (std::thread &worker : workers) {
-    worker.join();
+  for (Worker &worker : workers) {
+    worker.thread.join();
   }
 }
 
-void ThreadPool::workerLoop() {
+/// Where cores share no cache, as a virtual machine may tell, the system wakes
+/// a thread that has slept for long on the core that wakes it, and moves it
+/// tens of milliseconds later. So it is kept from that core while it wakes.
+void ThreadPool::wake(uint32_t asleep) {
+  constexpr size_t few = 8; // a microsecond each; of many one matters little
+  const int here = workers.size() < few ? sched_getcpu() : -1;
+  for (Worker &worker : workers) {
+    cpu_set_t others;
+    if (here < 0 || here >= CPU_SETSIZE || !worker.sleeps.load() ||
+        worker.isAway.load() ||
+        sched_getaffinity(worker.id, sizeof(others), &others) != 0 ||
+        !CPU_ISSET(here, &others) || CPU_COUNT(&others) < 2) {
+      continue;
+    }
+    worker.allowed = others;
+    CPU_CLR(here, &others);
+    worker.isAway.store(true);
+    sched_setaffinity(worker.id, sizeof(others), &others);
+  }
+  futexWake(generation, static_cast<int>(asleep));
+}
+
+void ThreadPool::workerLoop(Worker &self) {
+  self.id.store(static_cast<pid_t>(syscall(SYS_gettid)));
   std::optional<AlternateStack> stack;
   if (catchesFaults) {
     stack.emplace();
@@ -55,11 +81,17 @@ void ThreadPool::workerLoop() {
   for (;;) {
     auto changed = [&] { return generation.load() != seen; };
     if (!spinUntil(changed)) {
+      self.sleeps.store(true);
       sleepers.fetch_add(1);
       while (!changed()) {
         futexWait(generation, seen);
       }
       sleepers.fetch_sub(1);
+      self.sleeps.store(false);
+      if (self.isAway.load()) {
+        sched_setaffinity(0, sizeof(self.allowed), &self.allowed);
+        self.isAway.store(false);
+      }
     }
     seen = generation.load();
     if (stopping.load()) {
@@ -90,7 +122,7 @@ void ThreadPool::share(const GridJob &job, void *arena) {
   generation.fetch_add(1);
   if (uint32_t asleep = sleepers.load()) {
     int64_t useful = (job.programs - 1) / grid.chunkSize();
-    futexWake(generation, static_cast<int>(std::min<int64_t>(asleep, useful)));
+    wake(static_cast<uint32_t>(std::min<int64_t>(asleep, useful)));
   }
   grid.work(arena);
   grid.close(job.control);

@@ -20,9 +20,10 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <mutex>
+#include <sched.h>
 #include <thread>
-#include <vector>
 
 namespace tz::cpu {
 
@@ -58,13 +59,22 @@ public:
   GridEnd run(const GridJob &job);
 
 private:
-  void workerLoop();
+  /// A worker thread; its address stays.
+  struct Worker {
+    std::thread thread;
+    std::atomic<pid_t> id{0}; ///< 0: it has not begun
+    std::atomic<bool> sleeps{false};
+    std::atomic<bool> isAway{false}; ///< `allowed` is to be restored
+    cpu_set_t allowed{};
+  };
+  void workerLoop(Worker &self);
+  void wake(uint32_t asleep);
   void share(const GridJob &job, void *arena);
   int32_t shareWithExecutor(const GridJob &job);
   bool awaitTurn(const GridJob &job, std::unique_lock<std::timed_mutex> &lock);
 
   const HostExecutor executor;
-  std::vector<std::thread> workers;
+  std::deque<Worker> workers;
   std::timed_mutex launches; ///< invariant 2
   const bool catchesFaults;
   SharedGrid grid; ///< of the worker threads

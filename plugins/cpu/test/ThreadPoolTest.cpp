@@ -9,7 +9,10 @@
 #include "gtest/gtest.h"
 
 #include <cfenv>
+#include <chrono>
 #include <memory>
+#include <sched.h>
+#include <thread>
 
 using namespace tz::cpu;
 
@@ -244,6 +247,40 @@ TEST(ThreadPool, KernelsRoundToNearestWhateverTheCallerSet) {
   EXPECT_EQ(std::fegetround(), FE_UPWARD);
   std::fesetround(FE_TONEAREST);
   EXPECT_EQ(result, 1.0 / 3.0);
+}
+
+struct Affinity {
+  std::atomic<int> least{CPU_SETSIZE};
+};
+
+void noteAffinity(const void *args, const uint32_t *, int64_t, int64_t, void *,
+                  tz_cpu_run *) {
+  auto &least = (*static_cast<Affinity *const *>(args))->least;
+  cpu_set_t mine;
+  ASSERT_EQ(sched_getaffinity(0, sizeof(mine), &mine), 0);
+  for (int now = least.load();
+       CPU_COUNT(&mine) < now &&
+       !least.compare_exchange_weak(now, CPU_COUNT(&mine));) {
+  }
+  // Long enough for a worker to come.
+  std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+// While a worker wakes it is kept from the core that wakes it, and no longer.
+TEST(ThreadPool, WorkersThatSleptMayRunEverywhere) {
+  cpu_set_t all;
+  ASSERT_EQ(sched_getaffinity(0, sizeof(all), &all), 0);
+  ThreadPool pool(4);
+  Affinity found, *args = &found;
+  GridJob job;
+  job.entry = noteAffinity;
+  job.args = &args;
+  job.programs = 16;
+  for (int i = 0; i < 20; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1)); // they sleep
+    ASSERT_TRUE(pool.run(job));
+  }
+  EXPECT_EQ(found.least.load(), CPU_COUNT(&all));
 }
 
 } // namespace
