@@ -12,10 +12,16 @@
 // the program plus 1, then the number of the place. The exchange is ordered, so
 // that of two programs that come at once one sees the other.
 //
+// Most kernels read some arrays and write others. For a launch of which nobody
+// writes what the kernel reads, the kernel has a copy that looks at its stores
+// alone: keys of writers need no order, because each exchange gives the one
+// before. So loops of loads run as their author wrote them.
+//
 // What an acquire may order is not looked at: the shadow does not know whose
 // release was seen.
 //===----------------------------------------------------------------------===//
 #include "core/optimizer/SanitizerArrays.h"
+#include "core/optimizer/Versioning.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -53,11 +59,12 @@ private:
   struct Access {
     Operation *op;
     Arrays arrays;
-    size_t place; // of the text; a copy has its original's
+    size_t place;         // of the text; a copy has its original's
+    bool isAlone = false; // a store; nobody else reads or updates
   };
   /// Whether the launcher keeps no keys of what the accesses read.
   Value isFree(OpBuilder &builder, ArrayRef<Access> reads);
-  void versionLoop(scf::ForOp loop, SmallVectorImpl<Operation *> &all);
+  void versionKernel(SmallVectorImpl<Operation *> &all);
   bool isRead(const Access &access) const;
   Value planesOf(BlockArgument array);
   void check(const Access &access, BlockArgument array);
@@ -65,7 +72,8 @@ private:
   Value pointersTo(CheckBuilder &c, const Shadow &shadow, Plane plane);
   Value look(CheckBuilder &c, const Shadow &shadow, Plane plane);
   /// Leaves the key; gives the one before.
-  Value leave(CheckBuilder &c, const Shadow &shadow, Plane plane);
+  Value leave(CheckBuilder &c, const Shadow &shadow, Plane plane,
+              tile::MemSem order = tile::MemSem::acq_rel);
   /// The same where one more must not hide the one before.
   void leaveBoth(CheckBuilder &c, const Shadow &shadow, Plane last,
                  Plane other);
@@ -202,11 +210,12 @@ Value RaceCheck::look(CheckBuilder &c, const Shadow &shadow, Plane plane) {
                               /*isVolatile=*/true);
 }
 
-Value RaceCheck::leave(CheckBuilder &c, const Shadow &shadow, Plane plane) {
+Value RaceCheck::leave(CheckBuilder &c, const Shadow &shadow, Plane plane,
+                       tile::MemSem order) {
   return c.make<tile::AtomicRMWOp>(shadow.key.getType(), tile::AtomicKind::xchg,
                                    pointersTo(c, shadow, plane), shadow.key,
-                                   shadow.inside, tile::MemSem::acq_rel,
-                                   tile::MemScope::device, uint64_t(0));
+                                   shadow.inside, order, tile::MemScope::device,
+                                   uint64_t(0));
 }
 
 void RaceCheck::leaveBoth(CheckBuilder &c, const Shadow &shadow, Plane last,
@@ -299,35 +308,41 @@ Value RaceCheck::isFree(OpBuilder &builder, ArrayRef<Access> reads) {
   return all;
 }
 
-/// A check in a loop keeps its loads from going ahead, also where it has
-/// nothing to look at: such a loop runs as its author wrote it.
-void RaceCheck::versionLoop(scf::ForOp loop,
-                            SmallVectorImpl<Operation *> &all) {
-  SmallVector<Access> reads, others;
+/// Two copies from the first access on: one for launches that keep no keys of
+/// what is only read, and one for all.
+void RaceCheck::versionKernel(SmallVectorImpl<Operation *> &all) {
+  const bool storesAreAlone = llvm::all_of(accesses, [&](const Access &access) {
+    return isRead(access) || isa<tile::StoreOp, tile::StoreViewOp>(access.op);
+  });
+  auto reads = llvm::to_vector(llvm::make_filter_range(
+      accesses, [&](const Access &access) { return isRead(access); }));
+  SmallVector<Access> either;
+  if (!reads.empty()) {
+    Block &block = arguments.getKernel().getBody().front();
+    Operation *first = nullptr;
+    for (const Access &access : accesses) {
+      Operation *top = block.findAncestorOpInBlock(*access.op);
+      first = !first || top->isBeforeInBlock(first) ? top : first;
+    }
+    OpBuilder builder(first);
+    IRMapping copies;
+    Rest(first).version(isFree(builder, reads), copies);
+    for (Operation *op : llvm::to_vector(all)) {
+      if (Operation *copy = copies.lookupOrNull(op)) {
+        all.push_back(copy);
+      }
+    }
+    for (const Access &access : accesses) {
+      either.push_back({copies.lookup(access.op), access.arrays, access.place});
+    }
+  }
   for (const Access &access : accesses) {
-    const bool isIn = loop->isProperAncestor(access.op);
-    (isIn && isRead(access) ? reads : others).push_back(access);
-  }
-  if (reads.empty()) {
-    return;
-  }
-  OpBuilder builder(loop);
-  IRMapping copies;
-  divideLoop(loop, isFree(builder, reads), copies);
-  for (Operation *op : llvm::to_vector(all)) {
-    if (Operation *copy = copies.lookupOrNull(op)) {
-      all.push_back(copy);
+    if (!isRead(access)) {
+      either.push_back(
+          {access.op, access.arrays, access.place, storesAreAlone});
     }
   }
-  for (const Access &access : llvm::to_vector(others)) {
-    if (Operation *copy = copies.lookupOrNull(access.op)) {
-      others.push_back({copy, access.arrays, access.place});
-    }
-  }
-  for (const Access &access : reads) {
-    others.push_back({copies.lookup(access.op), access.arrays, access.place});
-  }
-  accesses = std::move(others);
+  accesses = std::move(either);
 }
 
 void RaceCheck::check(const Access &access, BlockArgument array) {
@@ -370,6 +385,8 @@ void RaceCheck::check(const Access &access, BlockArgument array) {
   } else if (isa<tile::LoadOp, tile::LoadViewOp>(op)) {
     leaveBoth(c, shadow, Reader, OtherReader);
     lookAt({Writer, Updater, OtherUpdater});
+  } else if (access.isAlone) {
+    seen.push_back(leave(c, shadow, Writer, tile::MemSem::relaxed));
   } else {
     seen.push_back(leave(c, shadow, Writer));
     lookAt({Reader, OtherReader, Updater, OtherUpdater});
@@ -378,21 +395,16 @@ void RaceCheck::check(const Access &access, BlockArgument array) {
 }
 
 void RaceCheck::run(SmallVectorImpl<Operation *> &all) {
-  llvm::SetVector<Operation *> loops;
+  if (written.empty()) {
+    return; // no launch keeps keys
+  }
   for (const Access &access : accesses) {
     if (places.size() && !places.ends_with("|")) {
       places += "|";
     }
     places += (verbOf(access.op) + "@" + placeText(access.op->getLoc())).str();
-    auto loop = access.op->getParentOfType<LoopLikeOpInterface>();
-    auto counted = loop ? dyn_cast<scf::ForOp>(loop.getOperation()) : nullptr;
-    if (counted && isInnermost(counted)) {
-      loops.insert(counted);
-    }
   }
-  for (Operation *loop : loops) {
-    versionLoop(cast<scf::ForOp>(loop), all);
-  }
+  versionKernel(all);
   for (const Access &access : accesses) {
     for (BlockArgument array : access.arrays) {
       check(access, array);

@@ -24,6 +24,7 @@ struct Ends {
 class ArrayArguments {
 public:
   explicit ArrayArguments(tile::KernelOp kernel) : kernel(kernel) {}
+  tile::KernelOp getKernel() const { return kernel; }
 
   /// "x.begin" and "x.end"
   Ends endsOf(mlir::BlockArgument array);

@@ -5,8 +5,6 @@
 //===----------------------------------------------------------------------===//
 #include "core/optimizer/Versioning.h"
 
-#include "mlir/IR/IRMapping.h"
-
 using namespace mlir;
 using namespace tz;
 using namespace tz::analysis;
@@ -67,6 +65,11 @@ size_t optimizer::Rest::size() const {
 }
 
 scf::IfOp optimizer::Rest::version(Value condition) {
+  IRMapping copies;
+  return version(condition, copies);
+}
+
+scf::IfOp optimizer::Rest::version(Value condition, IRMapping &copies) {
   OpBuilder builder(first);
   Location loc = first->getLoc();
   SmallVector<Value> values;
@@ -77,10 +80,9 @@ scf::IfOp optimizer::Rest::version(Value condition) {
   }
   auto branch = scf::IfOp::create(builder, loc, types, condition,
                                   /*withElseRegion=*/true);
-  IRMapping map;
   OpBuilder copy = OpBuilder::atBlockBegin(branch.elseBlock());
   for (Operation *op = first; op != terminator; op = op->getNextNode()) {
-    copy.clone(*op, map);
+    copy.clone(*op, copies);
   }
   Block *original = branch.thenBlock();
   original->getOperations().splice(
@@ -93,12 +95,10 @@ scf::IfOp optimizer::Rest::version(Value condition) {
     auto end = OpBuilder::atBlockEnd(from);
     scf::YieldOp::create(end, loc, operands);
   };
-  SmallVector<Value> copies;
-  for (Value value : values) {
-    copies.push_back(map.lookupOrDefault(value));
-  }
+  auto copied = llvm::map_to_vector(
+      values, [&](Value value) { return copies.lookupOrDefault(value); });
   yield(original, values);
-  yield(branch.elseBlock(), copies);
+  yield(branch.elseBlock(), copied);
   for (auto [operand, result] : llvm::zip(results, branch.getResults())) {
     operand->set(result);
   }

@@ -11,6 +11,8 @@
 
 #include "core/optimizer/analysis/Polynomial.h"
 
+#include "mlir/IR/IRMapping.h"
+
 namespace tz::optimizer {
 
 /// Whether every scalar of `p` is there just before `point`.
@@ -32,7 +34,9 @@ public:
   bool yieldsTile() const;
   /// Ops that a copy has.
   size_t size() const;
-  /// if (condition) {the rest} else {a copy of it}
+  /// if (condition) {the rest} else {a copy of it}, whose ops `copies` then
+  /// has.
+  mlir::scf::IfOp version(mlir::Value condition, mlir::IRMapping &copies);
   mlir::scf::IfOp version(mlir::Value condition);
 
 private:

@@ -4,7 +4,7 @@
 // RUN: tz-opt %s --tile-sanitize --split-input-file -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // STATS: tile-sanitize
-// STATS-DAG: 16  accesses
+// STATS-DAG: 20 accesses
 // STATS-DAG: 1  unknown
 // STATS-DAG: 5  values
 
@@ -228,10 +228,21 @@ tile.kernel @written(%x: !tile.ptr<f16> {tile.name = "x"}, %n: !tile.ptr<i32> {t
 
 // -----
 // race: three planes of keys without atomics. An array that is only read has
-// keys where another argument writes its memory.
+// keys where another argument writes its memory. Where none does, only stores
+// are looked at, and writers' keys alone, in no order with other accesses.
 // CHECK-LABEL: @races(
-// CHECK-SAME: tile.name = "x.reads:2:3"
+// CHECK-SAME: %[[PLANES:[^ ]*]]: i64 {tile.name = "x.reads:2:3"}
 // CHECK-SAME: tile.name = "out.race:2:3"
+// CHECK: %[[FREE:.*]] = arith.cmpi eq, %[[PLANES]], %{{.*}} : i64
+// CHECK: scf.if %[[FREE]]
+// CHECK-NOT: isVolatile
+// CHECK: tile.load {{.*}} : !tile.ptr<f16> -> f16
+// CHECK-NOT: isVolatile
+// CHECK: tile.atomic_rmw xchg relaxed device
+// CHECK-NOT: isVolatile
+// CHECK: tile.print "race;store;out;;reads@{{.*}}|writes@{{.*}}"
+// CHECK: tile.store {{.*}} : !tile.ptr<f32>, f32
+// CHECK: } else {
 // Of readers two keys are enough: who finds them leaves none.
 // CHECK: tile.load {{.*}}{isVolatile}
 // CHECK: tile.load {{.*}}{isVolatile}
@@ -260,7 +271,8 @@ tile.kernel @races(%x: !tile.ptr<f16> {tile.name = "x"}, %out: !tile.ptr<f32> {t
 // CHECK: %[[FREE:.*]] = arith.cmpi eq, %[[PLANES]], %{{.*}} : i64
 // CHECK: scf.if %[[FREE]]
 // CHECK-NEXT: scf.for
-// CHECK-NOT: tile.atomic_rmw
+// CHECK-NOT: tile.print "race;load
+// CHECK: tile.print "race;store;out;;
 // CHECK: } else {
 // CHECK-NEXT: scf.for
 // CHECK: tile.atomic_rmw xchg
@@ -277,6 +289,42 @@ tile.kernel @reads_in_a_loop(%x: !tile.ptr<f32> {tile.name = "x"}, %out: !tile.p
     scf.yield %t : f32
   }
   tile.store %out, %sum : !tile.ptr<f32>, f32
+  tile.return
+}
+
+// -----
+// A kernel that reads nothing has nothing to decide; nor does one that writes
+// nothing have anything to look at.
+// CHECK-LABEL: @stores_alone(
+// CHECK-SAME: tile.name = "out.race:4:3"
+// CHECK: tile.atomic_rmw xchg relaxed device
+// CHECK-NOT: isVolatile
+// CHECK: tile.store
+// CHECK-NEXT: tile.return
+tile.kernel @stores_alone(%out: !tile.ptr<f32> {tile.name = "out"}, %v: f32) attributes {tile.sanitize = ["race"]} {
+  tile.store %out, %v : !tile.ptr<f32>, f32
+  tile.return
+}
+
+// CHECK-LABEL: @loads_alone(
+// CHECK-NEXT: tile.load
+// CHECK-NEXT: tile.return
+tile.kernel @loads_alone(%x: !tile.ptr<f32> {tile.name = "x"}) attributes {tile.sanitize = ["race"]} {
+  %v = tile.load %x : !tile.ptr<f32> -> f32
+  tile.return
+}
+
+// -----
+// Readers of the array itself leave keys in every launch.
+// CHECK-LABEL: @in_place(
+// CHECK-SAME: tile.name = "y.race:4:3"
+// CHECK: tile.print "race;load;y;
+// CHECK-NOT: xchg relaxed
+// CHECK: tile.print "race;store;y;
+tile.kernel @in_place(%y: !tile.ptr<f32> {tile.name = "y"}) attributes {tile.sanitize = ["race"]} {
+  %v = tile.load %y : !tile.ptr<f32> -> f32
+  %w = arith.addf %v, %v : f32
+  tile.store %y, %w : !tile.ptr<f32>, f32
   tile.return
 }
 

@@ -39,6 +39,10 @@ class Tuple(C.Structure):
     ]
 
 
+class MemoryRange(C.Structure):
+    _fields_ = [("address", C.c_uint64), ("bytes", C.c_int64), ("name", C.c_char_p)]
+
+
 class Source(C.Structure):
     _fields_ = [
         ("struct_size", C.c_size_t), ("path", C.c_char_p), ("text", C.c_char_p), ("text_size", C.c_size_t),
@@ -70,7 +74,8 @@ class Library:
         p = C.c_void_p
         for name, arguments in {
             "tz_session_create": [p, p], "tz_device_open": [p, C.c_char_p, p], "tz_stream_wrap": [p, p, p],
-            "tz_stream_create": [p, p], "tz_stream_sync": [p], "tz_kernel_load": [p, p, p],
+            "tz_stream_create": [p, p], "tz_stream_sync": [p],
+            "tz_stream_know_memory": [p, p, C.c_size_t], "tz_kernel_load": [p, p, p],
             "tz_kernel_launch": [p, p, p, p, C.c_size_t], "tz_kernel_prepare": [p, p, p, C.c_size_t],
             "tz_kernel_compile_for": [p, C.c_char_p, p, C.c_size_t, p], "tz_code_stage": [p, C.c_char_p, p, p],
         }.items():
@@ -120,6 +125,11 @@ class Arguments:
         if isinstance(value, tuple):
             return self.tuple(value)
         raise TypeError(f"no way to hand over {value!r}")
+
+    def ranges(self):
+        """The memory of each tensor: what lies around it belongs to the same allocation of PyTorch's."""
+        storages = [v.untyped_storage() for v in self.kept if hasattr(v, "data_ptr")]
+        return (MemoryRange * max(1, len(storages)))(*[MemoryRange(s.data_ptr(), s.nbytes()) for s in storages])
 
     def descriptor(self, value):
         rank = len(value.shape)
@@ -180,11 +190,23 @@ class Session:
         self.api.check(self.lib.tz_kernel_prepare(kernel, self.device, arguments.array, arguments.count))
         start, check = self.lib.tz_kernel_launch, self.api.check
         stream, array, count = self.stream, arguments.array, arguments.count
+        if os.environ.get("TERRAZZO_SANITIZE"):
+            return self.checked(kernel, sizes, arguments)
 
         def launch(_keep=arguments):
             status = start(kernel, stream, sizes, array, count)
             if status:
                 check(status)
+
+        return launch
+
+    def checked(self, kernel, sizes, arguments):
+        """A launch whose sanitizers know the tensors, as one from Python does."""
+        ranges = arguments.ranges()
+
+        def launch():
+            self.api.check(self.lib.tz_stream_know_memory(self.stream, ranges, len(ranges)))
+            self.api.check(self.lib.tz_kernel_launch(kernel, self.stream, sizes, arguments.array, arguments.count))
 
         return launch
 
