@@ -409,6 +409,10 @@ private:
   void reduce(tile::ReduceOp op);
   void scan(tile::ScanOp op);
   void map(tile::MapOp op);
+  /// Of a few elements: one branch goes around the branches of all of them.
+  void mapRarely(tile::MapOp op, mlir::scf::IfOp branch,
+                 llvm::ArrayRef<Registers> arguments,
+                 llvm::MutableArrayRef<Registers> results);
   Registers combineValues(mlir::Region &region,
                           llvm::ArrayRef<llvm::Value *> first,
                           llvm::ArrayRef<llvm::Value *> second);
@@ -425,6 +429,9 @@ private:
   /// i1, the same in all threads: does that hold?
   llvm::Value *areApart(const RowsApart &rows);
   void selectIf(mlir::scf::IfOp op);
+  /// Whether computing both sides costs hardly more than a branch. What is long
+  /// is rare: sines of huge arguments, say, are reduced in integers.
+  static bool isShort(mlir::scf::IfOp op);
   Registers flatten(mlir::ValueRange values);
   void defineAll(mlir::ValueRange values, llvm::ArrayRef<llvm::Value *> flat);
   /// The same as they go over edges of the control flow: several elements of a

@@ -7,6 +7,7 @@
 #include "core/simt/lower/KernelLowering.h"
 
 using namespace llvm;
+namespace scf = mlir::scf;
 
 namespace tz::simt {
 
@@ -42,17 +43,87 @@ Registers KernelLowering::combineValues(mlir::Region &region,
   return evaluate(region, arguments);
 }
 
+/// The branch that a map consists of, if its condition and what it gives
+/// otherwise are arguments.
+static scf::IfOp onlyBranch(tile::MapOp op) {
+  mlir::Block &body = op.getBody().front();
+  auto branches = body.getOps<scf::IfOp>();
+  auto isArgument = [&](mlir::Value value) {
+    auto argument = dyn_cast<mlir::BlockArgument>(value);
+    return argument && argument.getOwner() == &body;
+  };
+  for (mlir::Operation &inner : body.without_terminator()) {
+    if (!isa<scf::IfOp>(inner) &&
+        !inner.hasTrait<mlir::OpTrait::ConstantLike>()) {
+      return {};
+    }
+  }
+  if (!llvm::hasSingleElement(branches)) {
+    return {};
+  }
+  scf::IfOp branch = *branches.begin();
+  const bool isChoice =
+      branch.elseBlock() && branch.elseBlock()->without_terminator().empty() &&
+      isArgument(branch.getCondition()) &&
+      llvm::all_of(branch.elseYield().getOperands(), isArgument) &&
+      llvm::equal(branch.getResults(), body.getTerminator()->getOperands());
+  return isChoice ? branch : scf::IfOp();
+}
+
+void KernelLowering::mapRarely(tile::MapOp op, scf::IfOp branch,
+                               ArrayRef<Registers> arguments,
+                               MutableArrayRef<Registers> results) {
+  auto argument = [](const Registers &element, mlir::Value value) {
+    return element[cast<mlir::BlockArgument>(value).getArgNumber()];
+  };
+  SmallVector<Value *> conditions, usual, rare;
+  for (const Registers &element : arguments) {
+    conditions.push_back(argument(element, branch.getCondition()));
+    for (mlir::Value value : branch.elseYield().getOperands()) {
+      usual.push_back(argument(element, value));
+    }
+  }
+  BasicBlock *before = b.GetInsertBlock(), *any = block("any"),
+             *after = block("any.after");
+  b.CreateCondBr(b.CreateOr(conditions), any, after);
+  b.SetInsertPoint(any);
+  for (const Registers &element : arguments) {
+    append_range(rare, evaluate(op.getBody(), element));
+  }
+  BasicBlock *end = b.GetInsertBlock();
+  b.CreateBr(after);
+  b.SetInsertPoint(after);
+  SmallVector<PHINode *> chosen = phis(usual);
+  for (auto [i, phi] : enumerate(chosen)) {
+    phi->addIncoming(usual[i], before);
+    phi->addIncoming(rare[i], end);
+    results[i % results.size()].push_back(phi);
+  }
+}
+
 void KernelLowering::map(tile::MapOp op) {
+  // A branch for each costs more than the test, and a warp takes it for any of
+  // its elements anyhow.
+  constexpr size_t together = 4;
   const int64_t count = layoutOf(op.getResults().front()).size(Axis::Register);
-  SmallVector<Registers> results(op.getNumResults());
+  scf::IfOp branch = onlyBranch(op);
+  const bool isRare = branch && !isShort(branch);
+  SmallVector<Registers> results(op.getNumResults()), arguments(count);
   for (unsigned reg = 0; reg < count; ++reg) {
-    Registers arguments;
     for (mlir::Value source : op.getSources()) {
-      arguments.push_back(tile(source)[reg]);
+      arguments[reg].push_back(tile(source)[reg]);
     }
-    for (auto [i, value] : llvm::enumerate(evaluate(op.getBody(), arguments))) {
-      results[i].push_back(value);
+  }
+  for (ArrayRef<Registers> rest = arguments; !rest.empty();) {
+    const size_t taken = isRare ? std::min(together, rest.size()) : 1;
+    if (taken > 1) {
+      mapRarely(op, branch, rest.take_front(taken), results);
+    } else {
+      for (auto [i, value] : enumerate(evaluate(op.getBody(), rest.front()))) {
+        results[i].push_back(value);
+      }
     }
+    rest = rest.drop_front(taken);
   }
   for (auto [result, registers] : llvm::zip_equal(op.getResults(), results)) {
     define(result, std::move(registers));

@@ -230,9 +230,7 @@ void KernelLowering::separateIterations() {
   b.SetCurrentDebugLocation(loop);
 }
 
-/// Whether computing both sides costs hardly more than a branch. What is long
-/// is rare: sines of huge arguments, say, are reduced in integers.
-static bool isShort(scf::IfOp op) {
+bool KernelLowering::isShort(scf::IfOp op) {
   constexpr unsigned shortOps = 16;
   unsigned count = 0;
   auto found = op->walk([&](mlir::Operation *inner) {

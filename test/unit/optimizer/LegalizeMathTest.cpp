@@ -516,6 +516,89 @@ TEST(LegalizeMathOfHalf, RoundsAsTheInterpreterDoes) {
   }
 }
 
+/// Operands of a remainder: `kind` says how far apart and how close to a
+/// multiple they are.
+std::pair<float, float> operandsOfRemainder(unsigned kind,
+                                            std::mt19937_64 &random) {
+  auto bits = [&](uint32_t mask) { return uint32_t(random()) & mask; };
+  auto asFloat = [](uint32_t word) { return std::bit_cast<float>(word); };
+  auto moved = [&](float x) { // by -1 .. 1 units
+    return asFloat(std::bit_cast<uint32_t>(x) + uint32_t(random() % 3) - 1);
+  };
+  float x = asFloat(bits(~0u)), y = asFloat(bits(~0u));
+  switch (kind) {
+  case 0: // any
+    break;
+  case 1: // numbers of 8 bits
+    x = asFloat(bits(0xffff0000));
+    y = asFloat(bits(0xffff0000));
+    break;
+  case 2: // quotients of up to 60 bits
+    y = std::copysign(std::ldexp(x, 2 - int(random() % 62)) *
+                          (1 + float(random() % 1000)),
+                      y);
+    break;
+  case 3: // multiples and their neighbours, up to 2**26
+    y = std::ldexp(1 + float(bits(0xffffff)), int(random() % 220) - 140);
+    x = moved(y * float(1 + bits((4u << random() % 25) - 1)));
+    break;
+  case 4: // beside half, one and two
+    x = moved(moved(std::ldexp(y, int(random() % 3) - 1)));
+    break;
+  case 5: // denormal divisors
+    x = std::ldexp(x, -int(random() % 200));
+    y = asFloat(bits(0x807fffff));
+    break;
+  case 6: // the largest divisors, infinity and NaN
+    x = asFloat(bits(0x817fffff) + 0x7e000000);
+    y = asFloat(bits(0x81ffffff) + 0x7e000000);
+    break;
+  case 7: // whole numbers
+    x = float(random() % 10000000);
+    y = -float(1 + random() % 1000);
+    break;
+  default: // zeros and infinities
+    for (float *one : {&x, &y}) {
+      if (random() % 2) {
+        *one = std::copysign(random() % 2 ? 0.0f : INFINITY, *one);
+      }
+    }
+    break;
+  }
+  return random() % 2 ? std::pair(x, y) : std::pair(-x, -y);
+}
+
+/// Bit for bit those of C, whatever the estimate of the quotient is.
+TEST(LegalizeMathOfRemainders, AreThoseOfC) {
+  constexpr unsigned kinds = 9;
+  const Function rem = {"rem", "tile.remf", true};
+  std::mt19937_64 random(44);
+  for (unsigned kind = 0; kind < kinds; ++kind) {
+    std::vector<float> xs, ys;
+    for (int i = 0; i < Points; ++i) {
+      auto [x, y] = operandsOfRemainder(kind, random);
+      xs.push_back(x);
+      ys.push_back(y);
+    }
+    for (const Target &target : {Bare, Rough}) {
+      std::vector<float> actual = compute(rem, target, xs, ys);
+      unsigned failures = 0;
+      for (size_t i = 0; i < actual.size() && failures < 5; ++i) {
+        const float expected = std::fmod(xs[i], ys[i]);
+        const bool isSame = std::isnan(expected)
+                                ? std::isnan(actual[i])
+                                : std::bit_cast<uint32_t>(expected) ==
+                                      std::bit_cast<uint32_t>(actual[i]);
+        if (!isSame) {
+          ++failures;
+          ADD_FAILURE() << kind << ", " << target.name << ": " << xs[i] << " % "
+                        << ys[i] << " is " << actual[i] << ", not " << expected;
+        }
+      }
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Functions, LegalizeMath,
                          testing::Combine(testing::ValuesIn(MathFunctions),
                                           testing::Values(Bare, Rough, Seeds)),

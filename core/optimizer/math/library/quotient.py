@@ -106,34 +106,62 @@ def _rem_of_whole(a, b):
 
 
 @triton.jit
-def _rem_f32(a, b):
-    """Of finite a >= b > 0. A quotient below 2**20 is found within 3/4. What is
-    left then has no more places than b, and is exact."""
-    r = a
-    if (a < b * 1048576.0) & (b > 2.0 ** -100) & (b < 2.0 ** 100):
-        r = fma(-tl.math.rint(a * (1.0 / b)), b, a)
-        r = tl.where(r < 0.0, r + b, r)
-    else:
-        r = _rem_of_whole(a, b)
-    return r
+def _is_off(r, b):
+    """Is 0 <= r < b false? As words: what is negative or NaN is above b."""
+    word: tl.constexpr = tl.uint32
+    return bits(r).to(word, bitcast=True) >= bits(b).to(word, bitcast=True)
 
 
 @triton.jit
-def _rem(x, y):
-    wide: tl.constexpr = x.dtype == tl.float64
+def _without_estimate(x, y):
+    # The sign not by with_sign: it would be computed before the branch.
     a = tl.abs(x)
     b = tl.abs(y)
-    r = a
+    r = x
     if (a >= b) & (a < INF) & (b > 0.0):
-        r = _rem_of_whole(a, b) if wide else _rem_f32(a, b)
-    return tl.where((a < INF) & (b > 0.0), with_sign(r, x), NAN)
+        r = _rem_of_whole(a, b)
+        r = tl.where(x < 0.0, -r, r)
+    return tl.where((a < INF) & (b > 0.0), r, NAN)
+
+
+@triton.jit
+def _estimated(a, b, reciprocal, factor: tl.constexpr):
+    """a - q b, where q is a / b rounded down, or nearly so."""
+    # Around 3 2**22 floats have no places behind the point: the sum is rounded.
+    q = (fma(a, reciprocal * factor, -0.5) + 12582912.0) - 12582912.0
+    return fma(-q, b, a)
+
+
+@triton.jit
+def _second_estimate(x, y, reciprocal):
+    """Of a little less than a multiple, or of extremes."""
+    b = tl.abs(y)
+    r = _estimated(tl.abs(x), b, reciprocal, 1.0 - 2.0 ** -21)
+    result = tl.where(x < 0.0, -r, r)
+    if _is_off(r, b):
+        result = _without_estimate(x, y)
+    return result
 
 
 @triton.jit
 def rem_f32(x, y):
-    return _rem(x, y)
+    """The quotient is estimated, and the remainder shows whether it was right.
+    Let q be any whole number. If a < b, a - q b is a for q = 0, negative or not
+    below b for others. Otherwise it is a multiple of b's last place, so that it
+    is exact if it is below b, and it is not rounded to below b if it is not."""
+    a = tl.abs(x)
+    b = tl.abs(y)
+    # The reciprocal of what lies within the limits is normal. Beyond them it is
+    # wrong, and the remainder shows it.
+    reciprocal = 1.0 / tl.minimum(tl.maximum(b, 2.0 ** -126), 2.0 ** 126)
+    # A little too large: the quotient of a multiple must not seem smaller.
+    r = _estimated(a, b, reciprocal, 1.0 + 2.0 ** -21)
+    result = with_sign(r, x)
+    if _is_off(r, b):
+        result = _second_estimate(x, y, reciprocal)
+    return result
 
 
 @triton.jit
 def rem_f64(x, y):
-    return _rem(x, y)
+    return _without_estimate(x, y)
