@@ -106,6 +106,9 @@ int main(int argc, char **argv) {
     std::fprintf(stderr, "terrazzo-worker: started by Terrazzo, not by hand\n");
     return 2;
   }
+  // What a plugin starts must not keep the socket: the host would wait for a
+  // compiler that has crashed.
+  (void)fcntl(Socket, F_SETFD, FD_CLOEXEC);
   limit(argv[5]);
   scratch = argv[4];
   std::atexit(removeScratch); // after whatever plugins leave to the end

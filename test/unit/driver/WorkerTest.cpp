@@ -9,6 +9,7 @@
 #include "core/driver/worker/Channel.h"
 #include "core/driver/worker/Workers.h"
 
+#include <chrono>
 #include <filesystem>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -85,6 +86,14 @@ TEST_F(Worker, SurvivesAnAbort) {
   survives("abort", TZ_E_INTERNAL,
            "the compiler of 'wrecker' ended by signal 6 (Aborted): LLVM ERROR: "
            "Cannot select this");
+}
+
+/// A process that the compiler has started may outlive it.
+TEST_F(Worker, TellsOfACrashBesideARunningHelper) {
+  const auto begin = std::chrono::steady_clock::now();
+  survives("helper", TZ_E_INTERNAL,
+           "the compiler of 'wrecker' ended by signal 6 (Aborted)");
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(15));
 }
 
 TEST_F(Worker, SurvivesAnExit) {

@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <spawn.h>
 #include <thread>
 #include <unistd.h>
 
@@ -66,6 +67,12 @@ private:
     std::ofstream(std::filesystem::temp_directory_path() / "litter") << how;
     if (how == "abort") {
       std::fputs("first line\nLLVM ERROR: Cannot select this\n", stderr);
+      std::abort();
+    } else if (how == "helper") {
+      const char *const arguments[] = {"/bin/sleep", "20", nullptr};
+      pid_t helper = -1;
+      (void)posix_spawn(&helper, arguments[0], nullptr, nullptr,
+                        const_cast<char **>(arguments), environ);
       std::abort();
     } else if (how == "exit") {
       std::exit(1);
