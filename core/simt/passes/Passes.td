@@ -338,6 +338,20 @@ def SpecializeWarps : SimtPass<"simt-specialize-warps"> {
   ];
 }
 
+def StageBehindCopies : SimtPass<"simt-stage-behind-copies"> {
+  let summary = "begin a loop's copies before a tile that is staged for it arrives";
+  let description = [{
+    A tile may be loaded and staged before a loop, for its dots. It is written
+    into its buffer behind the first copies of the loop: they begin beside the
+    load. Only loads and what touches no memory may stand between. What else
+    reads the buffer must stand behind the loop's branch.
+  }];
+  let constructor = "tz::simt::createStageBehindCopies()";
+  let statistics = [
+    Statistic<"moved", "moved", "stages that are written behind copies">
+  ];
+}
+
 def MarkRegions : SimtPass<"simt-mark-regions"> {
   let summary = "name the parts of loops that a vendor's scheduler cares for";
   let description = [{

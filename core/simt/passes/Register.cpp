@@ -28,6 +28,7 @@ void tz::simt::registerPasses() {
   mlir::registerPass([] { return createPrefetchLoads(); });
   mlir::registerPass([] { return createOverlapDots(nullptr); });
   mlir::registerPass([] { return createSpecializeWarps(nullptr); });
+  mlir::registerPass([] { return createStageBehindCopies(); });
   mlir::registerPass([] { return createMarkRegions(nullptr); });
   static mlir::PassPipelineRegistration<> whole(
       "simt-pipeline", "all steps of core/simt/SimtPipeline.def",

@@ -44,6 +44,8 @@ std::unique_ptr<mlir::Pass> createOverlapDots(const SimtTarget *target);
 /// own nothing changes.
 std::unique_ptr<mlir::Pass> createSpecializeWarps(const SimtTarget *target);
 
+std::unique_ptr<mlir::Pass> createStageBehindCopies();
+
 /// As createAssignLayouts; without a target that wants regions nothing changes.
 std::unique_ptr<mlir::Pass> createMarkRegions(const SimtTarget *target);
 
