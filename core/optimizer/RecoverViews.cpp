@@ -76,7 +76,7 @@ public:
 
 private:
   Value emitView(OpBuilder &builder, Location loc, const ViewAccess &access,
-                 ViewType type);
+                 Value pointer, ViewType type);
   Value emitCondition(OpBuilder &builder, Location loc,
                       ArrayRef<UniformCondition> all);
   SmallVector<Value> emitOffsets(OpBuilder &builder, Location loc,
@@ -103,13 +103,47 @@ Value Recovery::emitCondition(OpBuilder &builder, Location loc,
   return both;
 }
 
+/// The pointer that a tile of pointers begins with; null if it is not one.
+static Value firstPointer(Value pointer) {
+  while (isa<RankedTensorType>(pointer.getType())) {
+    Operation *op = pointer.getDefiningOp();
+    if (!isa_and_nonnull<AddPtrOp, SplatOp, BroadcastOp, ReshapeOp, TransposeOp,
+                         HintOp>(op)) {
+      return {};
+    }
+    pointer = op->getOperand(0);
+  }
+  return pointer;
+}
+
+/// Was it moved by a sum of 32 bits? As a formula it would have 64: more
+/// instructions, in every thread.
+static bool isMovedByNarrow(Value pointer) {
+  auto add = pointer.getDefiningOp<AddPtrOp>();
+  return add && !matchPattern(add.getOffset(), m_Constant()) &&
+         add.getOffset().getType().isInteger(32);
+}
+
 Value Recovery::emitView(OpBuilder &builder, Location loc,
-                         const ViewAccess &access, ViewType type) {
+                         const ViewAccess &access, Value pointer,
+                         ViewType type) {
   ScalarTable &scalars = this->scalars();
   Value base = access.base;
-  if (!access.start.isZero()) {
-    base = AddPtrOp::create(builder, loc, base,
-                            scalars.emit(builder, loc, access.start));
+  Polynomial start = access.start;
+  Value first = firstPointer(pointer);
+  if (first && isMovedByNarrow(first)) {
+    auto form = accesses.forms().of(first);
+    auto rest = form && form->base == base
+                    ? Polynomial::add(start, form->start, -1)
+                    : std::nullopt;
+    if (rest && rest->getTerms().size() < start.getTerms().size()) {
+      base = first;
+      start = std::move(*rest);
+    }
+  }
+  if (!start.isZero()) {
+    base =
+        AddPtrOp::create(builder, loc, base, scalars.emit(builder, loc, start));
   }
   SmallVector<Value> shape, strides;
   for (const ViewAccess::Dim &dim : access.dims) {
@@ -182,7 +216,7 @@ std::optional<ViewAccess> Recovery::load(LoadOp op) {
     other = splatSource(builder, op.getOther());
     otherTile = other ? Value() : op.getOther();
   }
-  Value view = emitView(builder, loc, *access, type);
+  Value view = emitView(builder, loc, *access, op.getPointer(), type);
   Value result = LoadViewOp::create(
       builder, loc, tile, view, emitOffsets(builder, loc, *access), other,
       checked, op.getGroup(), op.getCache(), op.getEvict());
@@ -205,7 +239,7 @@ std::optional<ViewAccess> Recovery::store(StoreOp op) {
   auto tile = cast<RankedTensorType>(op.getValue().getType());
   auto type =
       ViewType::get(op.getContext(), tile.getShape(), tile.getElementType());
-  Value view = emitView(builder, loc, *access, type);
+  Value view = emitView(builder, loc, *access, op.getPointer(), type);
   StoreViewOp::create(builder, loc, view, op.getValue(),
                       emitOffsets(builder, loc, *access), checks(*access),
                       op.getGroup(), op.getCache(), op.getEvict());

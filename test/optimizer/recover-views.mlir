@@ -6,7 +6,7 @@
 // STATS: 1  fixed-views
 // STATS: 4  folded-loads
 // STATS: 7  recovered-loads
-// STATS: 12  recovered-stores
+// STATS: 13  recovered-stores
 // STATS: 1  versioned-blocks
 
 // CHECK-LABEL: @example
@@ -446,5 +446,35 @@ tile.kernel @last_block_cut(%y: !tile.ptr<f32>, %s: f32) {
     %to = tile.addptr %ys, %at : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
     tile.store %to, %v mask %inside : tensor<64x!tile.ptr<f32>>, tensor<64xf32>, tensor<64xi1>
   }
+  tile.return
+}
+
+// -----
+// A pointer that the author moved by a sum of 32 bits is the view's base as it
+// is: as a formula it would be computed in 64.
+// CHECK-LABEL: @moved_by_narrow(
+// CHECK-SAME: %[[X:[^:]*]]: !tile.ptr<f32>, %[[S:[^:]*]]: i32
+// CHECK: %[[PID:.*]] = tile.program_id 1
+// CHECK: %[[ROW:.*]] = arith.muli %[[PID]], %[[S]] : i32
+// CHECK: %[[BASE:.*]] = tile.addptr %[[X]], %[[ROW]] : !tile.ptr<f32>, i32
+// CHECK: tile.make_view %[[BASE]] shape
+// CHECK-NOT: tile.addptr
+// CHECK: tile.store_view
+tile.kernel @moved_by_narrow(%x: !tile.ptr<f32>, %s: i32, %n: i32, %v: f32) {
+  %c64 = arith.constant 64 : i32
+  %pid = tile.program_id 0
+  %y = tile.program_id 1
+  %row = arith.muli %y, %s : i32
+  %own = tile.addptr %x, %row : !tile.ptr<f32>, i32
+  %start = arith.muli %pid, %c64 : i32
+  %lanes = tile.range 0 to 64 : tensor<64xi32>
+  %starts = tile.splat %start : i32 -> tensor<64xi32>
+  %at = arith.addi %starts, %lanes : tensor<64xi32>
+  %limit = tile.splat %n : i32 -> tensor<64xi32>
+  %inside = arith.cmpi slt, %at, %limit : tensor<64xi32>
+  %bases = tile.splat %own : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>>
+  %p = tile.addptr %bases, %at : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
+  %values = tile.splat %v : f32 -> tensor<64xf32>
+  tile.store %p, %values mask %inside {group = 1 : i64} : tensor<64x!tile.ptr<f32>>, tensor<64xf32>, tensor<64xi1>
   tile.return
 }
