@@ -71,6 +71,7 @@ void optimize(Module &module, TargetMachine &machine) {
     dropOwnElements(function);
     shareWideProducts(function);
     narrowFactors(function);
+    shareOffsets(function);          // behind sums of products
     multiplyByReciprocals(function); // it knows comparisons as LLVM has them
     compareOffsets(function);
     branchAroundFarArms(function); // behind the choice of reciprocals

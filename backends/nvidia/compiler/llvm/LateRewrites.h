@@ -28,6 +28,9 @@ void shareWideProducts(llvm::Function &function);
 /// WideFactors.cpp: products of 64 bits whose factors have 32.
 void narrowFactors(llvm::Function &function);
 
+/// SharedOffsets.cpp: what several arrays add to their addresses.
+void shareOffsets(llvm::Function &function);
+
 /// OffsetCompares.cpp: elements that are compared with one value.
 void compareOffsets(llvm::Function &function);
 
