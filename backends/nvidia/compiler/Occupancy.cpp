@@ -153,7 +153,10 @@ SmallVector<unsigned, 4> threadsWithoutDots(tile::KernelOp kernel,
       (movesMuch || !work.isElementwise || work.others > work.floats)) {
     return {1280, 1024, 768, 512};
   }
-  if (movesMuch) {
+  // What waits for an index is loaded at once then, as far as 32 registers hold
+  // it.
+  constexpr int64_t heldBytes = 64;
+  if (movesMuch || (work.isElementwise && work.late > heldBytes)) {
     return {1536, 1280, 1024, 768, 512};
   }
   return {2048, 1536, 1280, 1024, 768, 512};
@@ -193,7 +196,7 @@ threadsWithoutRings(int64_t words, uint64_t sharedBytesEach,
                                 ? architecture.sharedBytes / sharedBytesEach
                                 : architecture.threads;
   SmallVector<unsigned, 4> wanted;
-  for (unsigned threads : {2048, 1536, 1024, 768, 512, 384}) {
+  for (unsigned threads : {2048, 1536, 1280, 1024, 768, 512, 384}) {
     const int64_t beside = threads > 1024 ? fewAddresses : addresses;
     const bool fits =
         threads <= byShared && words + beside <= RegistersOfAll / threads;

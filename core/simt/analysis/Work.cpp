@@ -127,20 +127,28 @@ Type movedBy(Operation *op) {
   return store ? store.getValue().getType() : Type();
 }
 
+/// Does another load say where this one reads?
+bool isLate(Operation *op, Origins &origins) {
+  if (auto load = dyn_cast<tile::LoadOp>(op)) {
+    return origins.of(load.getPointer()).isLoaded;
+  }
+  auto load = dyn_cast<tile::LoadViewOp>(op);
+  auto view = load ? load.getView().getDefiningOp<tile::MakeViewOp>() : nullptr;
+  return (view && origins.of(view.getBase()).isLoaded) ||
+         (load && llvm::any_of(load.getOffsets(), [&](Value offset) {
+            return origins.of(offset).isLoaded;
+          }));
+}
+
 int64_t streamedBy(Operation *op, Origins &origins) {
   const Type type = movedBy(op);
   const int64_t bytes = type ? bytesOf(type) : 0;
+  if (isLate(op, origins)) {
+    return 0;
+  }
   if (auto load = dyn_cast<tile::LoadOp>(op)) {
     const Origin origin = origins.of(load.getPointer());
-    return origin.isLoaded ? 0 : bytes * origin.distinct / countOf(type);
-  }
-  if (auto load = dyn_cast<tile::LoadViewOp>(op)) {
-    auto view = load.getView().getDefiningOp<tile::MakeViewOp>();
-    const bool isLoaded = (view && origins.of(view.getBase()).isLoaded) ||
-                          llvm::any_of(load.getOffsets(), [&](Value offset) {
-                            return origins.of(offset).isLoaded;
-                          });
-    return isLoaded ? 0 : bytes;
+    return bytes * origin.distinct / countOf(type);
   }
   if (type) {
     return bytes;
@@ -167,6 +175,7 @@ Work tz::simt::workOf(tile::KernelOp kernel) {
   kernel.walk([&](Operation *op) {
     if (const Type moved = movedBy(op)) {
       work.bytes += bytesOf(moved);
+      work.late += isLate(op, origins) ? bytesOf(moved) : 0;
     } else if (op->hasTrait<OpTrait::Elementwise>()) {
       Type type = op->getResult(0).getType();
       const bool isFloat = isa<FloatType>(tile::elementType(type));

@@ -16,7 +16,9 @@ namespace tz::simt {
 struct Work {
   int64_t floats = 0, others = 0; ///< operations, by the type of their result
   int64_t bytes = 0;
-  /// Of these, the ones that nobody loads again: without what threads of the
+  /// Of these, what is loaded from where another load says.
+  int64_t late = 0;
+  /// ... and the ones that nobody loads again: without what threads of the
   /// block load as well, and without what lies at a loaded place. A thread gets
   /// to the latter late, and they are mostly rows of a small table.
   int64_t streamed = 0;
