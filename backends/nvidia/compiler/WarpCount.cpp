@@ -69,16 +69,33 @@ bool gainsBySecondGroup(tile::KernelOp kernel) {
       .wasInterrupted();
 }
 
+int64_t wordsIn(mlir::Value value) {
+  auto type = cast<mlir::RankedTensorType>(value.getType());
+  return type.getNumElements() * tile::storageBytes(type.getElementType()) / 4;
+}
+
+/// Of two products of a loop, of which one reads the other's sums, a thread
+/// holds both: the scores and the output of attention. Two groups of warps have
+/// rows of their own.
+int64_t sumsOfPairs(tile::KernelOp kernel) {
+  constexpr int64_t rowsOfGroup = 64;
+  int64_t most = 0;
+  kernel.walk([&](mlir::scf::ForOp loop) {
+    auto dots = llvm::to_vector(loop.getBody()->getOps<tile::DotOp>());
+    if (dots.size() == 2 && hasChainedDots(loop) &&
+        leastRows(loop) >= 2 * rowsOfGroup) {
+      most = std::max(most, wordsIn(dots[0].getResult()) +
+                                wordsIn(dots[1].getResult()));
+    }
+  });
+  return most;
+}
+
 /// The warps that a block needs so that the sums of its largest product, and
 /// with less than four warps its operand too, fit into registers.
 std::optional<int64_t> warpsForSums(tile::KernelOp kernel, int64_t warps) {
   constexpr int64_t mostSums = 200, // of a thread, beside addresses
       easySums = 96;                // beside operands in registers as well
-  auto wordsIn = [](mlir::Value value) {
-    auto type = cast<mlir::RankedTensorType>(value.getType());
-    return type.getNumElements() * tile::storageBytes(type.getElementType()) /
-           4;
-  };
   int64_t sums = 0, held = 0;
   kernel.walk([&](tile::DotOp dot) {
     sums = std::max(sums, wordsIn(dot.getResult()));
@@ -88,6 +105,9 @@ std::optional<int64_t> warpsForSums(tile::KernelOp kernel, int64_t warps) {
   if (warps < Group && held > easySums * Lanes * warps &&
       sums <= mostSums * Lanes * Group) {
     return Group;
+  }
+  if (warps == Group) {
+    sums = std::max(sums, sumsOfPairs(kernel));
   }
   return warps < Groups && sums > mostSums * Lanes * warps &&
                  sums <= mostSums * Lanes * Groups
