@@ -2,7 +2,8 @@
 //
 // What   A loaded tile that is staged before a loop is put into shared memory
 //        behind the copies that the loop begins with, not before them.
-// Why    Staging waits for the load. Copies that begin behind it wait for memory
+// Why    Staging waits for the load. Copies that begin behind it wait for
+// memory
 //        a second time: the keys and values of attention for its queries, each
 //        program anew.
 // Example (test/simt/stage-behind-copies.mlir; lines with tile.load_view, simt., scf.if)
@@ -12,13 +13,16 @@
 //     %staged = simt.stage %a : tensor<16x16xf16, #tile> -> <16x16xf16, #shared>
 //     ...
 //     %sum = scf.if %has -> (tensor<16x16xf32, #sum>) {
-//     %ring = simt.ring : <2 x <16x16xf16, #shared>>
-//     %slot = simt.slot %ring[%first] : <2 x <16x16xf16, #shared>> -> <16x16xf16, #shared>
-//     simt.async_copy_view %of_y[%zero, %zero] to %slot when %has checked [false, false] layout <rank 2, register [[0, 1]], lane [[0, 2], [0, 4], [0, 8], [1, 0], [2, 0]], warp [[4, 0], [8, 0]]> {group = 2 : i64} : <16x16xf16> to <16x16xf16, #shared>
-//     simt.async_commit
-//     simt.async_wait 0
-//     %d = simt.dot %staged, %slot, %sums : !simt.buffer<16x16xf16, #shared>, !simt.buffer<16x16xf16, #shared> -> tensor<16x16xf32, #sum>
-//     ...
+//       %ring = simt.ring : <2 x <16x16xf16, #shared>>
+//       %slot = simt.slot %ring[%first] : <2 x <16x16xf16, #shared>> -> <16x16xf16, #shared>
+//       simt.async_copy_view %of_y[%zero, %zero] to %slot when %has checked [false, false] layout <rank 2, register [[0, 1]], lane [[0, 2], [0, 4], [0, 8], [1, 0], [2, 0]], warp [[4, 0], [8, 0]]> {group = 2 : i64} : <16x16xf16> to <16x16xf16, #shared>
+//       simt.async_commit
+//       simt.async_wait 0
+//       %d = simt.dot %staged, %slot, %sums : !simt.buffer<16x16xf16, #shared>, !simt.buffer<16x16xf16, #shared> -> tensor<16x16xf32, #sum>
+//       ...
+//     } else {
+//       ...
+//     }
 //     %e = simt.dot %staged, %staged, %sum : !simt.buffer<16x16xf16, #shared>, !simt.buffer<16x16xf16, #shared> -> tensor<16x16xf32, #sum>
 //     ...
 //   after
@@ -27,22 +31,26 @@
 //     %3 = simt.ring : <1 x <16x16xf16, #shared>>
 //     ...
 //     %5 = scf.if %4 -> (tensor<16x16xf32, #layout>) {
-//     %10 = simt.ring : <2 x <16x16xf16, #shared>>
-//     %11 = simt.slot %10[%c0_i32_0] : <2 x <16x16xf16, #shared>> -> <16x16xf16, #shared>
-//     simt.async_copy_view %1[%c0_i64, %c0_i64] to %11 when %4 checked [false, false] layout #layout1 {group = 2 : i64} : <16x16xf16> to <16x16xf16, #shared>
-//     simt.async_commit
-//     ...
-//     %12 = simt.slot %3[%c0_i32_3] : <1 x <16x16xf16, #shared>> -> <16x16xf16, #shared>
-//     simt.write %2 to %12 : tensor<16x16xf16, #layout1> to <16x16xf16, #shared>
-//     simt.sync
-//     simt.async_wait 0
-//     ...
-//     %13 = simt.slot %3[%c0_i32_4] : <1 x <16x16xf16, #shared>> -> <16x16xf16, #shared>
-//     %14 = simt.dot %13, %11, %cst : !simt.buffer<16x16xf16, #shared>, !simt.buffer<16x16xf16, #shared> -> tensor<16x16xf32, #layout>
-//     ...
-//     %10 = simt.slot %3[%c0_i32_3] : <1 x <16x16xf16, #shared>> -> <16x16xf16, #shared>
-//     simt.write %2 to %10 : tensor<16x16xf16, #layout1> to <16x16xf16, #shared>
-//     simt.sync
+//       %10 = simt.ring : <2 x <16x16xf16, #shared>>
+//       %11 = simt.slot %10[%c0_i32_0] : <2 x <16x16xf16, #shared>> -> <16x16xf16, #shared>
+//       simt.async_copy_view %1[%c0_i64, %c0_i64] to %11 when %4 checked [false, false] layout #layout1 {group = 2 : i64} : <16x16xf16> to <16x16xf16, #shared>
+//       simt.async_commit
+//       ...
+//       %12 = simt.slot %3[%c0_i32_3] : <1 x <16x16xf16, #shared>> -> <16x16xf16, #shared>
+//       simt.write %2 to %12 : tensor<16x16xf16, #layout1> to <16x16xf16, #shared>
+//       simt.sync
+//       simt.async_wait 0
+//       ...
+//       %13 = simt.slot %3[%c0_i32_4] : <1 x <16x16xf16, #shared>> -> <16x16xf16, #shared>
+//       %14 = simt.dot %13, %11, %cst : !simt.buffer<16x16xf16, #shared>, !simt.buffer<16x16xf16, #shared> -> tensor<16x16xf32, #layout>
+//       ...
+//     } else {
+//       ...
+//       %10 = simt.slot %3[%c0_i32_3] : <1 x <16x16xf16, #shared>> -> <16x16xf16, #shared>
+//       simt.write %2 to %10 : tensor<16x16xf16, #layout1> to <16x16xf16, #shared>
+//       simt.sync
+//       ...
+//     }
 //     ...
 //     %6 = simt.slot %3[%c0_i32_1] : <1 x <16x16xf16, #shared>> -> <16x16xf16, #shared>
 //     ...

@@ -1,8 +1,7 @@
 //===- SharedOffsets.cpp - what several arrays add to their addresses -----===//
 //
 // What   (p + x) + y and (q + x) + y become p + s and q + s, with s = x + y:
-//        in one loop, or outside of loops, where at least two addresses share
-//        both.
+//        in a kernel without loops, where at least two addresses share both.
 // Why    A program's first element and a thread's place in it are added to each
 //        array of a kernel. ptxas makes a multiplication of 64 bits of each of
 //        the two, which takes four cycles of a pipe; a sum takes two additions
@@ -66,30 +65,25 @@ Value *sumOf(IRBuilder<> &b, const Steps &steps, const DataLayout &layout) {
              : b.CreateAdd(x, y);
 }
 
-/// Pointers of one loop, or of none, that add the same.
-using Sharing = MapVector<std::pair<Steps, Loop *>,
-                          SmallVector<GetElementPtrInst *, 4>,
-                          std::map<std::pair<Steps, Loop *>, unsigned>>;
+/// Pointers that add the same, in the order of their blocks.
+using Sharing = MapVector<Steps, SmallVector<GetElementPtrInst *, 4>,
+                          std::map<Steps, unsigned>>;
 
-Sharing sharingIn(Function &function, const LoopInfo &loops) {
+Sharing sharingIn(Function &function) {
   const DataLayout &layout = function.getParent()->getDataLayout();
   Sharing sharing;
   for (BasicBlock *block : ReversePostOrderTraversal<Function *>(&function)) {
-    Loop *loop = loops.getLoopFor(block);
     for (Instruction &one : *block) {
       auto *outer = dyn_cast<GetElementPtrInst>(&one);
-      auto *inner = outer ? dyn_cast<GetElementPtrInst>(outer->getOperand(0))
-                          : nullptr;
-      // What a loop does not change is added outside of it.
-      if (!inner || loops.getLoopFor(inner->getParent()) != loop) {
-        continue;
-      }
+      auto *inner =
+          outer ? dyn_cast<GetElementPtrInst>(outer->getOperand(0)) : nullptr;
       std::optional<Step> x = stepOf(inner, layout), y = stepOf(outer, layout);
       if (x && y) {
-        sharing[{{*x, *y}, loop}].push_back(outer);
+        sharing[{*x, *y}].push_back(outer);
       }
     }
   }
+  sharing.remove_if([](auto &one) { return one.second.size() < 2; });
   return sharing;
 }
 
@@ -100,12 +94,18 @@ void shareOffsets(Function &function) {
     return;
   }
   const DataLayout &layout = function.getParent()->getDataLayout();
-  const DominatorTree dominators(function);
-  const LoopInfo loops(dominators);
+  DominatorTree dominators(function);
+  // A loop hides what comes before it. Of many sums each would take two
+  // registers up to its last address.
+  constexpr size_t mostSums = 2;
+  Sharing sharing =
+      LoopInfo(dominators).empty() ? sharingIn(function) : Sharing();
+  if (sharing.size() > mostSums) {
+    return;
+  }
   // What one pair replaces may be the first sum of another.
   SmallVector<WeakTrackingVH, 8> replaced;
-  for (auto &[key, pointers] : sharingIn(function, loops)) {
-    const Steps &steps = key.first;
+  for (auto &[steps, pointers] : sharing) {
     // Of those in other blocks, the ones that the first one's comes before.
     GetElementPtrInst *first = pointers.front();
     llvm::erase_if(pointers, [&](GetElementPtrInst *pointer) {
