@@ -116,12 +116,17 @@ static Value firstPointer(Value pointer) {
   return pointer;
 }
 
-/// Was it moved by a sum of 32 bits? As a formula it would have 64: more
-/// instructions, in every thread.
-static bool isMovedByNarrow(Value pointer) {
+/// Was `base` moved to it, by a sum of 32 bits in the end? As a formula it
+/// would have 64: more instructions, in every thread. What a loop carries is
+/// none.
+static bool isMovedByNarrow(Value pointer, Value base) {
   auto add = pointer.getDefiningOp<AddPtrOp>();
-  return add && !matchPattern(add.getOffset(), m_Constant()) &&
-         add.getOffset().getType().isInteger(32);
+  const bool isNarrow = add && !matchPattern(add.getOffset(), m_Constant()) &&
+                        add.getOffset().getType().isInteger(32);
+  while (auto step = pointer.getDefiningOp<AddPtrOp>()) {
+    pointer = step.getPointer();
+  }
+  return isNarrow && pointer == base;
 }
 
 Value Recovery::emitView(OpBuilder &builder, Location loc,
@@ -131,7 +136,7 @@ Value Recovery::emitView(OpBuilder &builder, Location loc,
   Value base = access.base;
   Polynomial start = access.start;
   Value first = firstPointer(pointer);
-  if (first && isMovedByNarrow(first)) {
+  if (first && isMovedByNarrow(first, base)) {
     auto form = accesses.forms().of(first);
     auto rest = form && form->base == base
                     ? Polynomial::add(start, form->start, -1)

@@ -313,8 +313,9 @@ typedef struct tz_memory_range { /* frozen */
 #endif
 
 /* The memory, besides tz_memory_alloc's, that the next launches on this stream
- * may touch, for targets that check accesses ("interp", and "cpu" with the
- * option checked); others ignore it.
+ * may touch: for sanitizers (TERRAZZO_SANITIZE), which else take the whole of
+ * an allocation for one array, and for targets that check accesses themselves
+ * ("interp", and "cpu" with the option checked).
  * Copied; replaces what was told before; 0 ranges: nothing is known. */
 TZ_API tz_status_t tz_stream_know_memory(tz_stream_t stream,
                                          const tz_memory_range *ranges,

@@ -6,7 +6,7 @@
 // STATS: 1  fixed-views
 // STATS: 4  folded-loads
 // STATS: 7  recovered-loads
-// STATS: 13  recovered-stores
+// STATS: 14  recovered-stores
 // STATS: 1  versioned-blocks
 
 // CHECK-LABEL: @example
@@ -476,5 +476,28 @@ tile.kernel @moved_by_narrow(%x: !tile.ptr<f32>, %s: i32, %n: i32, %v: f32) {
   %p = tile.addptr %bases, %at : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
   %values = tile.splat %v : f32 -> tensor<64xf32>
   tile.store %p, %values mask %inside {group = 1 : i64} : tensor<64x!tile.ptr<f32>>, tensor<64xf32>, tensor<64xi1>
+  tile.return
+}
+
+// -----
+// A pointer that a loop carries is none: its formula is known in every iteration.
+// CHECK-LABEL: @carried(
+// CHECK-SAME: %[[X:[^:]*]]: !tile.ptr<f32>
+// CHECK: scf.for
+// CHECK: %[[BASE:.*]] = tile.addptr %[[X]], %{{.*}} : !tile.ptr<f32>, i64
+// CHECK: tile.make_view %[[BASE]] shape
+tile.kernel @carried(%x: !tile.ptr<f32>, %s: i32, %n: i32, %v: f32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %lanes = tile.range 0 to 64 : tensor<64xi32>
+  %values = tile.splat %v : f32 -> tensor<64xf32>
+  %last = scf.for %i = %zero to %n step %one iter_args(%at = %x) -> (!tile.ptr<f32>) : i32 {
+    %own = tile.addptr %at, %s : !tile.ptr<f32>, i32
+    %bases = tile.splat %own : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>>
+    %p = tile.addptr %bases, %lanes : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
+    tile.store %p, %values {group = 1 : i64} : tensor<64x!tile.ptr<f32>>, tensor<64xf32>
+    %next = tile.addptr %at, %s : !tile.ptr<f32>, i32
+    scf.yield %next : !tile.ptr<f32>
+  }
   tile.return
 }
