@@ -25,9 +25,10 @@ unsigned warpsAsked(tile::KernelOp kernel);
 
 /// Before the kernel is compiled. With products: so many that the sums of the
 /// largest one, and with less than four warps its operand too, fit into
-/// registers; or a second group of warps in a loop whose warps shall be
-/// specialised. Without products: no more than have elements of the largest
-/// tile. None: it has those that were asked for.
+/// registers, as do those of two products of which one reads the other's; or a
+/// second group of warps in a loop whose warps shall be specialised. Without
+/// products: no more than have elements of the largest tile. None: it has those
+/// that were asked for.
 std::optional<WarpChoice> warpsForTiles(tile::KernelOp kernel);
 
 /// May it get more warps because its threads spill? Not where a loop's product

@@ -4,8 +4,7 @@
 //        in a kernel without loops, where at least two addresses share both.
 // Why    A program's first element and a thread's place in it are added to each
 //        array of a kernel. ptxas makes a multiplication of 64 bits of each of
-//        the two, which takes four cycles of a pipe; a sum takes two additions
-//        of 32 bits.
+//        the two; of a sum it makes two additions of 32 bits.
 //===----------------------------------------------------------------------===//
 #include "backends/nvidia/compiler/llvm/LateRewrites.h"
 
