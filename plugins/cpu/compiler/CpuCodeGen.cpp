@@ -11,6 +11,7 @@
 #include "plugins/cpu/compiler/ManyUses.h"
 #include "plugins/cpu/compiler/Sink.h"
 #include "plugins/cpu/compiler/lower/CpuLowering.h"
+#include "plugins/cpu/compiler/lower/UnrollLoops.h"
 
 #include "terrazzo/lowering/Simplification.h"
 #include "terrazzo/plugin/Error.h"
@@ -270,6 +271,10 @@ CompiledKernel compileKernel(tile::KernelOp kernel,
   Module module(kernel.getSymName(), context);
   module.setTargetTriple(machine->getTargetTriple());
   module.setDataLayout(machine->createDataLayout());
+  if (!options
+           .checked) { // each test of a bound would stand there several times
+    unrollLoops(kernel);
+  }
   CpuLowering lowering(kernel, target.isa, module, options.debugLevel);
   lowering.largeOutput = options.largeOutput;
   lowering.checked = options.checked;

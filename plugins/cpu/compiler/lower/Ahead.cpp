@@ -1,8 +1,9 @@
 //===- Ahead.cpp - Fetching what will be read soon ------------------------===//
 //
 // What   Where a nest reads a row again that an earlier nest of the program has
-//        fetched, it asks for the same elements of the next program. Where each
-//        element is read once, a nest asks for those that lie 2 KiB further.
+//        fetched, it asks for the same elements of the next program, or for
+//        those that this one will write. Where each element is read once, a nest
+//        asks for those that lie 2 KiB further.
 // Why    Kernels that take a row a program (softmax, normalisations) go over it
 //        several times; from the second time on it is in the caches and memory
 //        would idle until the next program begins. The prefetcher of a
@@ -13,6 +14,7 @@
 // this thread will not run, or that does not exist, is as good as any.
 //===----------------------------------------------------------------------===//
 #include "plugins/cpu/compiler/lower/Nest.h"
+#include "plugins/cpu/compiler/lower/UnrollLoops.h"
 
 using namespace llvm;
 namespace arith = mlir::arith;
@@ -136,6 +138,7 @@ Value *CpuLowering::distance(mlir::Value from, mlir::Value to, bool ofNext) {
 CpuLowering::Reading CpuLowering::readingOf(tile::LoadViewOp load,
                                             unsigned nest) {
   Reading reading;
+  SmallVector<tile::LoadViewOp> seen;
   size_t uses = 0;
   for (mlir::Operation *user : load.getView().getUsers()) {
     if (++uses > MostUses) {
@@ -143,11 +146,20 @@ CpuLowering::Reading CpuLowering::readingOf(tile::LoadViewOp load,
     }
     auto other = dyn_cast<tile::LoadViewOp>(user);
     // The versions that mask peeling makes of one load stand side by side.
-    if (other && other.getChecked() == load.getChecked()) {
-      reading.iteration += plan.order(other) < plan.order(load);
-      ++reading.loads;
+    if (!other || other.getChecked() != load.getChecked()) {
+      continue;
     }
+    // What unrolling made of one load counts once, as its first.
+    if (llvm::any_of(seen, [&](tile::LoadViewOp one) {
+          return areOneLoad(one, other);
+        })) {
+      continue;
+    }
+    seen.push_back(other);
+    reading.iteration +=
+        !areOneLoad(other, load) && plan.order(other) < plan.order(load);
   }
+  reading.loads = static_cast<unsigned>(seen.size());
   auto &nestsOf = readers[load];
   auto *found = llvm::find(nestsOf, nest);
   reading.iteration += static_cast<unsigned>(found - nestsOf.begin());
@@ -287,25 +299,17 @@ void Nest::fetchAhead(tile::LoadViewOp load, const Index &index) {
   if (!unit || !unit->isOne()) {
     return;
   }
-  struct Row {
-    Value *away;
-    bool write;        ///< is fetched to be written
-    Value *isStreamed; ///< condition, if it is aligned; null: never
-  };
-  SmallVector<Row> rows;
-  if (wantsNext) {
-    if (Value *next =
-            emitAt({}, [&] { return l.distance(view, view, true); })) {
-      rows.push_back({next, false, nullptr});
-    }
+  SmallVector<RowAhead> rows;
+  Value *next = emitAt({}, [&] { return l.distance(view, view, true); });
+  if (next && wantsNext) {
+    rows.push_back({next, nullptr, false});
   }
   for (tile::StoreViewOp output : wantsOutput
                                       ? l.rowsWrittenAfter(load)
                                       : SmallVector<tile::StoreViewOp>()) {
     if (Value *out = emitAt(
             {}, [&] { return l.distance(view, output.getView(), false); })) {
-      rows.push_back(
-          {out, true, emitAt({}, [&] { return l.writesLargeOutput(output); })});
+      rows.push_back(outputAhead(view, output, out, next));
     }
   }
   if (rows.empty()) {
@@ -317,19 +321,40 @@ void Nest::fetchAhead(tile::LoadViewOp load, const Index &index) {
   const uint64_t bytes =
       index.lanes *
       tile::storageBytes(load.getResult().getType().getElementType());
-  for (const Row &other : rows) {
+  for (const RowAhead &other : rows) {
     Value *row = b.CreateGEP(b.getInt8Ty(), access.pointer, other.away);
-    if (other.isStreamed) {
-      // Lines that will be written past the caches are left alone: the arena's
-      // are there already.
-      Value *low = b.CreateAnd(b.CreatePtrToInt(row, b.getInt64Ty()),
-                               b.getInt64(Line - 1));
-      Value *isAligned = b.CreateICmpEQ(low, b.getInt64(0));
-      row = b.CreateSelect(b.CreateAnd(other.isStreamed, isAligned),
-                           l.arenaAddress(0), row);
+    if (other.isNone) {
+      row = b.CreateSelect(other.isNone, l.arenaAddress(0), row);
     }
     fetch(row, bytes, other.write);
   }
+}
+
+/// Lines that will be written past the caches are left alone. While they are
+/// written memory is busy, so the next row is asked for in their place, if it
+/// is not this one, as it is for the programs of a second axis.
+Nest::RowAhead Nest::outputAhead(mlir::Value view, tile::StoreViewOp output,
+                                 Value *out, Value *next) {
+  RowAhead row{out, nullptr, true};
+  auto at = [&](function_ref<Value *()> emit) { return emitAt({}, emit); };
+  Value *isLarge = at([&] { return l.writesLargeOutput(output); });
+  if (!isLarge) {
+    return row;
+  }
+  // As for the store: where a row begins with a whole line.
+  Value *isStreamed = at([&] {
+    Value *begin =
+        b.CreateAdd(b.CreatePtrToInt(l.view(view).base, b.getInt64Ty()), out);
+    Value *low = b.CreateAnd(begin, b.getInt64(Line - 1));
+    return b.CreateAnd(isLarge, b.CreateICmpEQ(low, b.getInt64(0)));
+  });
+  if (!next) {
+    row.isNone = isStreamed;
+    return row;
+  }
+  row.away = at([&] { return b.CreateSelect(isStreamed, next, out); });
+  row.isNone = at([&] { return b.CreateICmpEQ(row.away, b.getInt64(0)); });
+  return row;
 }
 
 } // namespace tz::cpu

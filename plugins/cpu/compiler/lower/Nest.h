@@ -146,6 +146,14 @@ public:
                 const Index &index);
 
 private:
+  /// A row that is asked for while another is read.
+  struct RowAhead {
+    llvm::Value *away;   ///< bytes from the row that is read
+    llvm::Value *isNone; ///< condition: there is none; null: there is
+    bool write;
+  };
+  RowAhead outputAhead(mlir::Value view, tile::StoreViewOp output,
+                       llvm::Value *out, llvm::Value *next);
   /// Prefetches the lines of so many bytes.
   void fetch(llvm::Value *from, uint64_t bytes, bool write);
 
