@@ -76,6 +76,8 @@ void checkTarget(const SimtTarget &target, mlir::MLIRContext *context) {
           "0, or a power of two from 1 to 16");
   require(isPowerOf2Upto(target.clusterBlocks(), 16), "clusterBlocks()",
           target.clusterBlocks(), "a power of two from 1 to 16");
+  require(isPowerOf2Upto(target.splitBlocks(), 16), "splitBlocks()",
+          target.splitBlocks(), "a power of two from 1 to 16");
   require(target.mostAccumulators() > 0, "mostAccumulators()",
           target.mostAccumulators(), "at least 1");
 }

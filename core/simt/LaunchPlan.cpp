@@ -506,7 +506,24 @@ bool tz::simt::appendDescriptors(KernelDescription &info,
   if (!condition) {
     return false;
   }
+  if (!next.guard.steps.empty()) {
+    const bool isFirst = condition->steps.empty();
+    append(*condition, next.guard);
+    if (!isFirst) {
+      condition->op(TZ_X_AND);
+    }
+    if (condition->steps.size() > MostSteps) {
+      return false;
+    }
+  }
   next.guard = std::move(*condition);
   info = std::move(next);
   return true;
+}
+
+void tz::simt::appendProgramBlocks(KernelDescription &info, unsigned blocks) {
+  if (blocks > 1) {
+    info.grid[0].grid(0).constant(blocks).op(TZ_X_MUL);
+    info.cluster[0] = blocks;
+  }
 }

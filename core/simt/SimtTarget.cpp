@@ -32,6 +32,13 @@ CopyRequest tz::simt::copyRequest(mlir::scf::ForOp loop) {
           loop->hasAttr("tile.warp_specialize"), clusterBlocks(kernel) > 1};
 }
 
+unsigned tz::simt::copyWarpsOf(mlir::scf::ForOp loop,
+                               const SimtTarget &target) {
+  return splitBlocks(loop->getParentOfType<tile::KernelOp>()) > 1
+             ? 0
+             : target.copyWarps(copyRequest(loop));
+}
+
 DotChoice SimtTarget::chooseDot(const DotRequest &request) const {
   tile::DotOp dot = request.dot;
   llvm::ArrayRef<int64_t> shape = tile::shapeOf(dot.getAcc().getType());

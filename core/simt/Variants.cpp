@@ -7,6 +7,7 @@
 
 #include "core/simt/CheckTarget.h"
 #include "core/simt/NearVariant.h"
+#include "core/simt/SplitLoop.h"
 #include "core/simt/analysis/CheckedForm.h"
 
 #include "terrazzo/plugin/KernelInfo.h"
@@ -97,6 +98,35 @@ static tile::KernelOp makeCluster(tile::KernelOp kernel,
   }
   copy.erase();
   return nullptr;
+}
+
+/// A copy of the kernel several of whose blocks share a program, with bulk
+/// copies where they can be: for launches of few programs with long loops.
+static std::optional<Variant> makeSplit(tile::KernelOp kernel,
+                                        const SimtTarget &inBulk,
+                                        const SimtTarget &plain,
+                                        const FrameLimits &limits) {
+  const unsigned blocks = inBulk.splitBlocks();
+  llvm::StringRef why;
+  mlir::scf::ForOp loop;
+  if (blocks == 1 || !(loop = splitLoop(kernel, why))) {
+    return std::nullopt;
+  }
+  std::optional<Expr> guard = splitCondition(loop, blocks);
+  if (!guard) {
+    return std::nullopt;
+  }
+  for (const SimtTarget *target : {&inBulk, &plain}) {
+    tile::KernelOp copy = prepareCopy(
+        kernel, *target, {false, target == &inBulk, 1, blocks}, "_split");
+    tz::plugin::KernelDescription trial;
+    trial.guard = *guard;
+    if (appendDescriptors(trial, descriptorsOf(copy), OfTrial, limits)) {
+      return Variant{copy, std::move(*guard)};
+    }
+    copy.erase();
+  }
+  return std::nullopt;
 }
 
 static bool hasLoop(mlir::Region &region) {
@@ -241,6 +271,13 @@ std::vector<Variant> tz::simt::makeVariants(tile::KernelOp kernel,
   }
   checkLimits(limits);
   std::vector<Variant> variants;
+  if (inBulk) {
+    if (std::optional<Variant> split =
+            makeSplit(kernel, *inBulk, plain, limits)) {
+      variants.push_back(std::move(*split));
+    }
+  }
+  const size_t splits = variants.size();
   bool isRare = false; // what no descriptor can serve
   // Descriptors of loads alone, if a plan is too short for all.
   for (Form form : {Form{true, true}, {false, true}, {false, false}}) {
@@ -277,7 +314,7 @@ std::vector<Variant> tz::simt::makeVariants(tile::KernelOp kernel,
       break;
     }
   }
-  if (!variants.empty()) {
+  if (variants.size() > splits) {
     checkEverywhere(kernel); // what it is for is rare
     prepare(kernel, plain, {false, false});
     variants.push_back({kernel});
@@ -317,6 +354,7 @@ tz::simt::appendVariant(tz::plugin::Artifact &artifact, const Variant &variant,
   appendDescriptors(info, lowered.descriptors, lowered.descriptorBytes, limits);
   appendGrid(info, lowered.gridAxes, limits);
   appendCluster(info, lowered.clusterBlocks, limits);
+  appendProgramBlocks(info, lowered.splitBlocks);
   if (lowered.countsPrograms) {
     info.append("counter", TZ_ARG_TICKET, 0, TZ_TYPE_PTR, 8);
   }

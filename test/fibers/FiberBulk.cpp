@@ -309,6 +309,28 @@ void noteSlot(Block &where, const char *slot, const char *address) {
   }
 }
 
+/// Where a block of the cluster has what lies there in this one.
+const char *readInBlock(const char *address, uint32_t bytes, uint32_t number) {
+  Block &self = *block;
+  if (number >= self.cluster->size()) {
+    fail("what another block has is read, but the cluster has no block " +
+         std::to_string(number));
+  }
+  auto [where, there] = inBlock(number, address);
+  if (std::all_of(where->fibers.begin(), where->fibers.end(),
+                  [](const Fiber &fiber) { return fiber.isDone; })) {
+    fail("what another block has is read when that block has ended");
+  }
+  const uint64_t offset = where->offset(there);
+  if (offset + bytes > self.launch().sharedBytes) {
+    fail("an access outside of another block's shared memory, at byte " +
+         std::to_string(offset));
+  }
+  take(self.run->races.access(self.fiber().clock, Worker::self, where->shadow,
+                              {Space::shared, offset, bytes, false}));
+  return there;
+}
+
 /// To this place of the first so many blocks of a cluster; 0: of its own.
 void bulkCopy(const Frame *frame, const uint32_t *box, const int32_t *at,
               char *to, uint64_t *address, uint32_t swizzle, uint32_t blocks) {
@@ -447,6 +469,7 @@ void addBulkCalls(Symbols &symbols) {
                   {"fibers_block", addressOf(accessBlock)},
                   {"fibers_block_element", addressOf(blockElement)},
                   {"fibers_bulk_copy", addressOf(bulkCopy)},
+                  {"fibers_read_in_block", addressOf(readInBlock)},
                   {"fibers_wait_barrier", addressOf(waitBarrier)},
                   {"fibers_bulk_store", addressOf(bulkStore)},
                   {"fibers_await_bulk_stores", addressOf(awaitBulkStores)}});

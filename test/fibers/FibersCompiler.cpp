@@ -331,6 +331,15 @@ public:
   void syncBlocks(IRBuilderBase &b) override {
     call(b, "fibers_sync_blocks", b.getVoidTy(), {});
   }
+  Value *loadFromBlock(IRBuilderBase &b, Type *type, Value *pointer,
+                       Value *block) override {
+    const uint32_t bytes = uint32_t(type->getPrimitiveSizeInBits() / 8);
+    Value *there = call(b, "fibers_read_in_block", b.getPtrTy(),
+                        {pointer, b.getInt32(bytes), block});
+    return b.CreateAlignedLoad(
+        type, b.CreateAddrSpaceCast(there, b.getPtrTy(UnitSpace)),
+        Align(bytes));
+  }
   void endBarriers(IRBuilderBase &b, Value *address, unsigned count) override {
     call(b, "fibers_end_barriers", b.getVoidTy(),
          {address, b.getInt32(count), b.getInt32(barrierBytes())});

@@ -68,6 +68,7 @@ public:
   }
   bool shouldPersist(uint64_t) const override { return inBulk; }
   unsigned clusterBlocks() const override { return inBulk ? 2 : 1; }
+  unsigned splitBlocks() const override { return inBulk ? 4 : 1; }
   bool canStayInFlight(simt::DotOp dot) const override {
     return machine.unit == MatrixUnit::warpGroup && dot.getInstruction();
   }

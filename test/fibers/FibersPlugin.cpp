@@ -165,17 +165,23 @@ private:
   std::map<std::string, FiberKernel> known;
 };
 
-/// TERRAZZO_FIBERS_SEED: of the order in which warps and blocks run. 0, and
-/// none: one after the other.
-uint64_t seed() {
-  const char *text = std::getenv("TERRAZZO_FIBERS_SEED");
-  uint64_t number = 0;
-  if (text && llvm::StringRef(text).getAsInteger(10, number)) {
+template <typename Number>
+Number fromEnvironment(const char *variable, Number otherwise, Number least) {
+  const char *text = std::getenv(variable);
+  Number number = otherwise;
+  if (text &&
+      (llvm::StringRef(text).getAsInteger(10, number) || number < least)) {
     throw plugin::Failure(TZ_E_INVALID_ARGUMENT,
-                          "TERRAZZO_FIBERS_SEED is '" + std::string(text) +
-                              "'; it must be a number from 0 on");
+                          std::string(variable) + " is '" + text +
+                              "'; it must be a number from " +
+                              std::to_string(least) + " on");
   }
   return number;
+}
+
+/// Of the order in which warps and blocks run; 0: one after the other.
+uint64_t seed() {
+  return fromEnvironment<uint64_t>("TERRAZZO_FIBERS_SEED", 0, 0);
 }
 
 struct FiberStream : plugin::HostStream {
@@ -222,7 +228,9 @@ struct FiberDevice : plugin::HostDevice {
     info.driver_version = plugin::str("1");
     info.flags = TZ_DEVICE_HOST_MEMORY;
     info.dlpack_type = 1;
-    info.compute_units = 1;
+    // What the device says; its blocks run as the seed tells.
+    info.compute_units =
+        fromEnvironment<uint32_t>("TERRAZZO_FIBERS_UNITS", 1, 1);
     info.subgroup_size = 32;
     info.max_threads_per_block = 1024;
     return info;

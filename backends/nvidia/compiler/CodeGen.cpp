@@ -222,7 +222,8 @@ compileKernel(tile::KernelOp kernel, const ArchitectureFacts &architecture,
   Assembler assembler(architecture.cpu, options.host);
   assembler.expect(1);
   const PtxTarget plain(architecture, /*inBulk=*/false, /*persists=*/false),
-      inBulk(architecture, /*inBulk=*/true, options.persists);
+      inBulk(architecture, /*inBulk=*/true, options.persists,
+             options.splitBlocks);
   std::deque<Generation> all;
   for (simt::Variant &variant :
        simt::makeVariants(kernel, architecture.number >= 90 ? &inBulk : nullptr,

@@ -33,6 +33,9 @@ struct CodeGenOptions {
   unsigned mostRegisters = 0;
   /// May a block run several programs?
   bool persists = true;
+  /// Blocks that may share a program, where the machine has clusters of blocks:
+  /// a power of two.
+  unsigned splitBlocks = 1;
   /// Variants that hardly any launch runs stay PTX, which the driver compiles
   /// when one does: ptxas is most of the time and all cores of a compilation.
   bool leavesRare = false;

@@ -24,6 +24,8 @@ namespace {
 
 /// What a thread can have; a request beyond is one for the nearest of these.
 constexpr int64_t LeastRegisters = 24, MostRegisters = 255;
+/// Blocks of a cluster that every device with clusters has room for.
+constexpr int64_t MostSplit = 8;
 
 class PtxCompiler final : public plugin::Compiler {
 public:
@@ -47,6 +49,10 @@ public:
                 "exact_num_warps", 0, 1, 0,
                 "1: the block has num_warps, also where others suit the "
                 "kernel's tiles better"),
+            plugin::Option::integer(
+                "split_k", 1, MostSplit, 1,
+                "blocks that share a program's loop of products where programs "
+                "are few and the loop is long, on sm_90a: 1, 2, 4 or 8"),
             plugin::Option::integer(
                 "maxnreg", 1, 4095, MostRegisters,
                 "registers that a thread may have, of the 24 to 255 that there "
@@ -248,8 +254,15 @@ plugin::Artifact PtxCompiler::compile(const plugin::Request &request) {
     reportWarps(request, choice->warps, choice->why, kernel.getLoc());
     setWarps(kernel, choice->warps);
   }
+  const int64_t split = request.integer("split_k", 1);
+  if (split < 1 || split > MostSplit || !llvm::isPowerOf2_64(uint64_t(split))) {
+    throw plugin::Failure(TZ_E_INVALID_ARGUMENT,
+                          "split_k=" + std::to_string(split) +
+                              " is none of 1, 2, 4 and 8");
+  }
   // Programs that all run at once have a block each.
   options.persists = request.integer("launch_cooperative_grid", 0) == 0;
+  options.splitBlocks = options.persists ? unsigned(split) : 1;
   options.leavesRare = request.integer("ahead_of_time", 0) == 0;
   options.host = host;
   options.request = request.request_id;

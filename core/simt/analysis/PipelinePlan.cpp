@@ -514,9 +514,8 @@ std::optional<PipelinePlan> Planner::run() {
   auto kernel = loop->getParentOfType<tile::KernelOp>();
   const bool inBulk = plan.numBulk() == plan.fetches.size();
   plan.clusterBlocks = inBulk && iterationsAlike() ? clusterBlocks(kernel) : 1;
-  plan.hasReleases =
-      inBulk && (plan.clusterBlocks > 1 ||
-                 request.target.copyWarps(copyRequest(loop)) != 0);
+  plan.hasReleases = inBulk && (plan.clusterBlocks > 1 ||
+                                copyWarpsOf(loop, request.target) != 0);
   maySpareSlot = !plan.hasReleases;
   if (!plan.hasReleases && plan.asyncDots.empty()) {
     plan.delayed = findDelayedDot(

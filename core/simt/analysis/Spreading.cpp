@@ -193,6 +193,10 @@ void Spreading::spreadThrough(Operation *op, Value value, const Chosen &from) {
           }
         }
       })
+      .Case<BlockSumOp>([&](auto sum) {
+        tie(sum.getSource());
+        tie(sum.getResult());
+      })
       .Case<tile::JoinOp>([&](auto join) {
         if (value != join.getResult()) {
           tie(join.getLhs());

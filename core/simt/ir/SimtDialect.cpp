@@ -137,6 +137,11 @@ unsigned tz::simt::clusterBlocks(tile::KernelOp kernel) {
   return blocks ? unsigned(blocks.getInt()) : 1;
 }
 
+unsigned tz::simt::splitBlocks(tile::KernelOp kernel) {
+  auto blocks = kernel->getAttrOfType<IntegerAttr>(SplitName);
+  return blocks ? unsigned(blocks.getInt()) : 1;
+}
+
 int64_t tz::simt::boxesOf(DescriptorType descriptor, BufferType buffer) {
   const int64_t elements =
       llvm::product_of(descriptor.getBox()); // those of more dimensions are 1
@@ -485,6 +490,31 @@ LogicalResult LogicalGridOp::verify() {
     return emitOpError("C1: axis ") << getAxis() << " is not 0, 1 or 2";
   }
   return success();
+}
+
+/// Of ops that speak of other blocks of the same program.
+static LogicalResult verifySplit(Operation *op) {
+  auto kernel = op->getParentOfType<tile::KernelOp>();
+  return kernel && splitBlocks(kernel) > 1
+             ? success()
+             : op->emitOpError("C1: each program has one block");
+}
+
+LogicalResult BlockRankOp::verify() { return verifySplit(*this); }
+
+LogicalResult BlockSumOp::verify() {
+  Type element = tile::elementType(getType());
+  if (!element.isF32() && !element.isF64() && !element.isInteger(32)) {
+    return emitOpError("C2: no sums of ") << element;
+  }
+  return verifySplit(*this);
+}
+
+LogicalResult FirstBlockOp::verify() {
+  if (!isa<tile::KernelOp>((*this)->getParentOp())) {
+    return emitOpError("C2: in a loop or branch");
+  }
+  return verifySplit(*this);
 }
 
 LogicalResult ExpectOp::verify() {

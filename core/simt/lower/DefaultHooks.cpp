@@ -99,6 +99,9 @@ void SimtHooks::arrive(IRBuilderBase &, Value *, Value *, Value *) {
   noCopies();
 }
 void SimtHooks::syncBlocks(IRBuilderBase &) { noClusters(); }
+Value *SimtHooks::loadFromBlock(IRBuilderBase &, Type *, Value *, Value *) {
+  noClusters();
+}
 void SimtHooks::expectBytes(IRBuilderBase &, Value *, uint64_t) { noCopies(); }
 void SimtHooks::waitBarrier(IRBuilderBase &, Value *, Value *) { noCopies(); }
 void SimtHooks::bulkCopy(IRBuilderBase &, DescriptorType, Value *,

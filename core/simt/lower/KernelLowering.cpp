@@ -158,6 +158,7 @@ void KernelLowering::entry() {
   });
   result.gridAxes = gridAxes(kernel);
   result.clusterBlocks = clusterBlocks(kernel);
+  result.splitBlocks = splitBlocks(kernel);
   const Parameters parameters = declare();
   function->addFnAttr(Attribute::NoUnwind);
   BasicBlock *entryBlock = BasicBlock::Create(context, "entry", function);
@@ -418,6 +419,8 @@ void KernelLowering::emitPipelined(mlir::Operation *op) {
       .Case<BarrierWaitOp>([&](auto o) { barrierWait(o); })
       .Case<BulkStoreOp>([&](auto o) { bulkStore(o); })
       .Case<PrefetchBlockOp>([&](auto o) { prefetchBlock(o); })
+      .Case<BlockSumOp>([&](auto o) { blockSum(o); })
+      .Case<FirstBlockOp>([&](auto) { firstBlock(); })
       .Case<BeginRegionOp>([&](auto o) { hooks.beginRegion(b, o.getName()); })
       .Case<EndRegionOp>([&](auto o) { hooks.endRegion(b, o.getName()); })
       .Default([&](mlir::Operation *) { emitSimple(op); });

@@ -452,6 +452,13 @@ private:
   bool countsPrograms() const;
   void takeProgram(llvm::Value *counter);
   llvm::Value *programId(unsigned axis);
+  llvm::Value *programCount(unsigned axis);
+
+  //===--- BlockSums.cpp --------------------------------------------------===//
+  /// i32: which of the blocks that share a program.
+  llvm::Value *blockRank();
+  void blockSum(BlockSumOp op);
+  void firstBlock();
 
   //===--- SimtDot.cpp ----------------------------------------------------===//
   class PlainDot;

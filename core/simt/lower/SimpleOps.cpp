@@ -217,7 +217,8 @@ void KernelLowering::emitSimple(mlir::Operation *op) {
       .Case<tile::ProgramIdOp>(
           [&](auto o) { define(o, programId(o.getAxis())); })
       .Case<tile::NumProgramsOp>(
-          [&](auto o) { define(o, hooks.programCount(b, o.getAxis())); })
+          [&](auto o) { define(o, programCount(o.getAxis())); })
+      .Case<BlockRankOp>([&](auto o) { define(o, blockRank()); })
       .Case<tile::AssumeOp>(
           [&](auto o) { b.CreateAssumption(scalar(o.getCondition())); })
       .Case<tile::BarrierOp>([&](auto) {

@@ -16,7 +16,20 @@ bool KernelLowering::countsPrograms() const {
 }
 
 Value *KernelLowering::programId(unsigned axis) {
-  return ids.empty() ? hooks.programId(b, axis) : ids[axis];
+  if (!ids.empty()) {
+    return ids[axis];
+  }
+  Value *id = hooks.programId(b, axis);
+  return axis == 0 && result.splitBlocks > 1
+             ? b.CreateLShr(id, Log2_32(result.splitBlocks))
+             : id;
+}
+
+Value *KernelLowering::programCount(unsigned axis) {
+  Value *count = hooks.programCount(b, axis);
+  return axis == 0 && result.splitBlocks > 1
+             ? b.CreateLShr(count, Log2_32(result.splitBlocks))
+             : count;
 }
 
 /// One thread takes the next number, and all are told. What this accesses is

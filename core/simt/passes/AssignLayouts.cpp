@@ -321,6 +321,8 @@ void Assigner::applyByKind(Operation *op) {
         want(op, 1, layouts.of(gather.getResult()));
         settle(op, gather.getResult(), layouts.of(gather.getResult()));
       })
+      .Case<BlockSumOp>(
+          [&](auto sum) { applyAll(op, Layout(layoutOf(sum.getSource()))); })
       .Case<tile::HistogramOp>([&](auto histogram) {
         wantAll(op, layoutOf(histogram.getSource()));
         settle(op, histogram.getResult(), layouts.of(histogram.getResult()));

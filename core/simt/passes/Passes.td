@@ -26,6 +26,23 @@ def MarkLastReads : SimtPass<"simt-mark-last-reads"> {
   ];
 }
 
+def SplitK : SimtPass<"simt-split-k"> {
+  let summary = "let several blocks share a program's loop of dots";
+  let description = [{
+    The blocks of a cluster have one program. Each takes an equal part of the
+    iterations of its loop of dots. They add up their sums through shared memory,
+    and the first of them goes on alone. Declines where the loop carries more than
+    sums that begin at zero, or the kernel writes before its end. Declines where
+    programs wait for each other, print or assert.
+  }];
+  let options = [
+    Option<"blocks", "blocks", "unsigned", /*default=*/"2", "blocks of a program: a power of two">
+  ];
+  let statistics = [
+    Statistic<"divided", "divided", "loops that several blocks share">
+  ];
+}
+
 def PersistPrograms : SimtPass<"simt-persist-programs"> {
   let summary = "let a block run program after program";
   let description = [{

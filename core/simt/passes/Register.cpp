@@ -16,6 +16,7 @@ void tz::simt::registerPasses() {
   mlir::registerPass([] { return createLoadBeforeStore(); });
   mlir::registerPass([] { return createLoadBeforeExchange(); });
   mlir::registerPass([] { return createSplitDots(nullptr); });
+  mlir::registerPass([] { return createSplitK(2); });
   mlir::registerPass([] { return createPersistPrograms(nullptr); });
   mlir::registerPass([] { return createVersionAlignment(); });
   mlir::registerPass([] { return createBulkStores(nullptr); });

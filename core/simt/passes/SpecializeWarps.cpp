@@ -383,7 +383,7 @@ void SpecializeWarps::runOnOperation() {
   SharedSlots slots(kernel);
   unsigned warps = 0;
   for (scf::ForOp loop : slots.loops) {
-    warps = std::max(warps, machine.copyWarps(copyRequest(loop)));
+    warps = std::max(warps, copyWarpsOf(loop, machine));
   }
   if (warps == 0) {
     return markAllAnalysesPreserved();

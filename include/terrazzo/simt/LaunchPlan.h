@@ -43,8 +43,9 @@ struct FrameLimits {
   int64_t evenBytes = 128;
 };
 
-/// Appends a slot of so many bytes per descriptor, and to the guard what must
-/// hold. False: an expression is too long for a plan, nothing was appended.
+/// Appends a slot of so many bytes per descriptor, and to the guard that there
+/// is what must hold. False: an expression is too long for a plan, nothing was
+/// appended.
 bool appendDescriptors(tz::plugin::KernelDescription &info,
                        llvm::ArrayRef<DescriptorOp> descriptors,
                        unsigned descriptorBytes, const FrameLimits &limits);
@@ -66,6 +67,10 @@ bool appendGrid(tz::plugin::KernelDescription &info,
 /// appendDescriptors. False: an expression is too long for a plan.
 bool appendCluster(tz::plugin::KernelDescription &info, unsigned blocks,
                    const FrameLimits &limits);
+
+/// For a kernel so many of whose blocks share each program, if it is more than
+/// one: launches as many for each.
+void appendProgramBlocks(tz::plugin::KernelDescription &info, unsigned blocks);
 
 } // namespace tz::simt
 

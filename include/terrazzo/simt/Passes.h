@@ -18,6 +18,8 @@ std::unique_ptr<mlir::Pass> createReduceCarried();
 std::unique_ptr<mlir::Pass> createLoadBeforeStore();
 std::unique_ptr<mlir::Pass> createLoadBeforeExchange();
 std::unique_ptr<mlir::Pass> createSplitDots(const SimtTarget *target);
+/// So many blocks share a program: a power of two.
+std::unique_ptr<mlir::Pass> createSplitK(unsigned blocks);
 /// `target` must live as long as the pass; null: one that wants it always.
 std::unique_ptr<mlir::Pass> createPersistPrograms(const SimtTarget *target);
 std::unique_ptr<mlir::Pass> createVersionAlignment();

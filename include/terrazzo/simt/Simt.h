@@ -42,14 +42,19 @@ bool combinesBesideCarried(mlir::LoopLikeOpInterface loop);
 /// Does what is combined come of the carried tile as well? Then the next
 /// iteration waits for all threads of this one, and other blocks hide little.
 bool isRecurrence(mlir::LoopLikeOpInterface loop);
-/// On a kernel: so many blocks, beside each other along the grid's first axis,
-/// run at the same time and may fill each other's shared memory.
 /// On an scf.if without effects that begins loads of a later iteration: its
 /// results are used only if that is there.
 inline constexpr llvm::StringLiteral LaterLoads = "simt.later_loads";
+/// On a kernel: so many blocks, beside each other along the grid's first axis,
+/// run at the same time and may fill each other's shared memory.
 inline constexpr llvm::StringLiteral ClusterName = "simt.cluster";
 /// 1: each block is alone.
 unsigned clusterBlocks(tile::KernelOp kernel);
+/// On a kernel: so many such blocks share each program, and may read each
+/// other's shared memory.
+inline constexpr llvm::StringLiteral SplitName = "simt.split";
+/// 1: each program has one block.
+unsigned splitBlocks(tile::KernelOp kernel);
 /// Names of the regions that simt-mark-regions makes (simt.begin_region): the
 /// body of a loop whose loads begin iterations ahead, and matrix products that
 /// follow each other.

@@ -319,6 +319,12 @@ public:
   /// and what was done to barriers before is seen by all. They may have taken
   /// different ways there.
   virtual void syncBlocks(llvm::IRBuilderBase &b);
+  /// What lies at this place of shared memory in the block with this number
+  /// (i32) among those that run together: a value of this type, a vector of
+  /// vectorBytes() at most, aligned to its size. That block's threads have
+  /// written it before a syncBlocks that all have passed.
+  virtual llvm::Value *loadFromBlock(llvm::IRBuilderBase &b, llvm::Type *type,
+                                     llvm::Value *pointer, llvm::Value *block);
 
   /// One thread: will use this descriptor.
   virtual void prefetchDescriptor(llvm::IRBuilderBase &b,

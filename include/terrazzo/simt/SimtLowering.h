@@ -37,6 +37,8 @@ struct Lowered {
   unsigned threads = 0;
   /// Blocks of a cluster.
   unsigned clusterBlocks = 1;
+  /// Blocks of a program.
+  unsigned splitBlocks = 1;
   uint64_t sharedBytes = 0;
   /// Of which the address of shared memory must be a multiple.
   uint64_t sharedAlignment = 1;

@@ -18,6 +18,44 @@ def Simt_LogicalGridOp : Simt_Op<"logical_grid", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Simt_BlockRankOp : Simt_Op<"block_rank", [Pure]> {
+  let summary = "which of the blocks that share a program this one is";
+  let description = [{
+    In a kernel whose blocks form clusters, one for each program (simt-split-k),
+    tile.program_id and tile.num_programs are those of the clusters.
+      C1  the kernel's programs have several blocks each
+  }];
+  let results = (outs I32:$result);
+  let assemblyFormat = "attr-dict";
+  let hasVerifier = 1;
+}
+
+def Simt_BlockSumOp : Simt_Op<"block_sum", [MemoryEffects<[MemRead, MemWrite]>, AllTypesMatch<["source", "result"]>]> {
+  let summary = "the sum of a tile over the blocks that share a program";
+  let description = [{
+    In the first of them; the others have no use for their results. Blocks are
+    added in pairs, always in the same order: (0 + 1) + (2 + 3). All threads of all
+    these blocks wait for each other.
+      C1  the kernel's programs have several blocks each
+      C2  elements are f32, f64 or i32
+  }];
+  let arguments = (ins Tile_Tile:$source);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source)";
+  let hasVerifier = 1;
+}
+
+def Simt_FirstBlockOp : Simt_Op<"first_block", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "from here on the first of the blocks that share a program is alone";
+  let description = [{
+    The others end.
+      C1  the kernel's programs have several blocks each
+      C2  it stands in no loop or branch
+  }];
+  let assemblyFormat = "attr-dict";
+  let hasVerifier = 1;
+}
+
 def Simt_ConvertOp : Simt_Op<"convert", [Pure]> {
   let summary = "the same tile in another layout";
   let description = [{

@@ -30,6 +30,8 @@ struct Form {
   bool storesInBulk = false;
   /// Blocks of a cluster; 1: none.
   unsigned clusterBlocks = 1;
+  /// Blocks that share a program; 1: it has one.
+  unsigned splitBlocks = 1;
 };
 
 class Pipeline {

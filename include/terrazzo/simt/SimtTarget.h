@@ -147,6 +147,9 @@ public:
   /// Blocks that can run together and fill each other's shared memory: a power
   /// of two; 1: each is alone.
   virtual unsigned clusterBlocks() const { return 1; }
+  /// Blocks that can share a program, and read each other's shared memory: a
+  /// power of two; 1: a program has one block.
+  virtual unsigned splitBlocks() const { return 1; }
   /// May the threads go on while this dot runs?
   virtual bool canStayInFlight(DotOp dot) const { return false; }
   /// Warps that begin such a dot together. Those of a block that has more go
@@ -165,6 +168,10 @@ public:
 };
 
 CopyRequest copyRequest(mlir::scf::ForOp loop);
+
+/// Warps beside the kernel's own that begin the loop's copies. None where
+/// blocks share a program: behind the loop all threads add up its sums.
+unsigned copyWarpsOf(mlir::scf::ForOp loop, const SimtTarget &target);
 
 /// Row-major (the last dimension fastest), no swizzle.
 SharedAttr plainShared(mlir::MLIRContext *context,

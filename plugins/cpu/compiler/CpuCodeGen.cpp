@@ -11,7 +11,7 @@
 #include "plugins/cpu/compiler/ManyUses.h"
 #include "plugins/cpu/compiler/Sink.h"
 #include "plugins/cpu/compiler/lower/CpuLowering.h"
-#include "plugins/cpu/compiler/lower/UnrollLoops.h"
+#include "plugins/cpu/compiler/lower/CpuUnroll.h"
 
 #include "terrazzo/lowering/Simplification.h"
 #include "terrazzo/plugin/Error.h"

@@ -23,6 +23,7 @@ struct Answers final : simt::SimtTarget {
   unsigned registers() const override { return words; }
   unsigned asyncCopyBytes() const override { return async; }
   unsigned clusterBlocks() const override { return cluster; }
+  unsigned splitBlocks() const override { return split; }
   unsigned mostAccumulators() const override { return accumulators; }
   int64_t sharedAlignment(simt::BufferType buffer) const override {
     return alignment != 0 ? alignment : leastAlignment(buffer);
@@ -31,8 +32,8 @@ struct Answers final : simt::SimtTarget {
   uint64_t sharedReserved() const override { return reserved; }
   int64_t bulkAlignment() const override { return bulk; }
 
-  unsigned lanesOfAWarp = 32, async = 0, cluster = 1, accumulators = 200,
-           words = 0, threads = 1024;
+  unsigned lanesOfAWarp = 32, async = 0, cluster = 1, split = 1,
+           accumulators = 200, words = 0, threads = 1024;
   int64_t vector = 16, alignment = 0, bulk = 16;
   uint64_t shared = 65536, reserved = 0;
 };
@@ -99,6 +100,9 @@ TEST(Target, BytesAreThoseOfAMachine) {
   target.cluster = 0;
   EXPECT_NE(messageOf(target).find("clusterBlocks() with 0"),
             std::string::npos);
+  target = {};
+  target.split = 3;
+  EXPECT_NE(messageOf(target).find("splitBlocks() with 3"), std::string::npos);
   target = {};
   target.accumulators = 0;
   EXPECT_NE(messageOf(target).find("mostAccumulators() with 0"),

@@ -94,6 +94,38 @@ void PtxHooks::syncBlocks(IRBuilderBase &b) {
           "~{memory}", {});
 }
 
+/// In words, of which any value is made. It stays behind the barrier of the
+/// cluster, as all that emitPtx makes does.
+Value *PtxHooks::loadFromBlock(IRBuilderBase &b, Type *type, Value *pointer,
+                               Value *block) {
+  const auto words = unsigned(type->getPrimitiveSizeInBits() / 32);
+  std::string list, constraints;
+  for (unsigned i = 0; i < words; ++i) {
+    list += (i ? ", $" : "$") + std::to_string(i);
+    constraints += "=r,";
+  }
+  const std::string from = std::to_string(words),
+                    number = std::to_string(words + 1);
+  SmallVector<Type *> parts(words, b.getInt32Ty());
+  Type *results =
+      words == 1 ? parts.front() : StructType::get(b.getContext(), parts);
+  Value *loaded = emitPtx(
+      b, results,
+      "{\n.reg .b32 %there;\nmapa.shared::cluster.u32 %there, $" + from +
+          ", $" + number + ";\nld.shared::cluster" +
+          (words == 1 ? "" : ".v" + from) + ".b32 " +
+          (words == 1 ? list : "{" + list + "}") + ", [%there];\n}",
+      constraints + "r,r,~{memory}", {sharedAddress(b, pointer), block});
+  if (words == 1) {
+    return b.CreateBitCast(loaded, type);
+  }
+  Value *vector = PoisonValue::get(FixedVectorType::get(b.getInt32Ty(), words));
+  for (unsigned i = 0; i < words; ++i) {
+    vector = b.CreateInsertElement(vector, b.CreateExtractValue(loaded, i), i);
+  }
+  return b.CreateBitCast(vector, type);
+}
+
 /// The hardware lets a thread sleep in try_wait for a while, then asks again.
 void PtxHooks::waitBarrier(IRBuilderBase &b, Value *barrier, Value *phase) {
   emitPtx(b,

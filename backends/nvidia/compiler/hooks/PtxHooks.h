@@ -71,6 +71,8 @@ public:
   void arrive(llvm::IRBuilderBase &b, llvm::Value *barrier,
               llvm::Value *predicate, llvm::Value *block) override;
   void syncBlocks(llvm::IRBuilderBase &b) override;
+  llvm::Value *loadFromBlock(llvm::IRBuilderBase &b, llvm::Type *type,
+                             llvm::Value *pointer, llvm::Value *block) override;
   void endBarriers(llvm::IRBuilderBase &b, llvm::Value *address,
                    unsigned count) override;
   void expectBytes(llvm::IRBuilderBase &b, llvm::Value *barrier,

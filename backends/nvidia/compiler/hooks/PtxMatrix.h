@@ -18,8 +18,10 @@ class PtxTarget final : public PtxMachine<simt::SimtTarget> {
 public:
   /// `inBulk`: the TMA unit may be used; `persists`: a block may run several
   /// programs.
-  PtxTarget(const ArchitectureFacts &architecture, bool inBulk, bool persists)
-      : architecture(architecture), inBulk(inBulk), persists(persists) {}
+  PtxTarget(const ArchitectureFacts &architecture, bool inBulk, bool persists,
+            unsigned blocksOfProgram = 1)
+      : architecture(architecture), inBulk(inBulk), persists(persists),
+        blocksOfProgram(blocksOfProgram) {}
 
   simt::DotChoice chooseDot(const simt::DotRequest &request) const override;
   bool canStayInFlight(simt::DotOp dot) const override;
@@ -46,6 +48,7 @@ public:
   unsigned clusterBlocks() const override {
     return architecture.number == 90 && inBulk ? 2 : 1;
   }
+  unsigned splitBlocks() const override { return blocksOfProgram; }
   bool canCopyInBulk(simt::DescriptorType descriptor,
                      simt::BufferType to) const override;
   bool canStoreInBulk(simt::DescriptorType descriptor,
@@ -56,6 +59,7 @@ public:
 private:
   const ArchitectureFacts &architecture;
   const bool inBulk, persists;
+  const unsigned blocksOfProgram;
 };
 
 } // namespace tz::nvidia

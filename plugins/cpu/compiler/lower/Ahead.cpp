@@ -13,8 +13,8 @@
 // A prefetch never faults and changes nothing, so the address of a program that
 // this thread will not run, or that does not exist, is as good as any.
 //===----------------------------------------------------------------------===//
+#include "plugins/cpu/compiler/lower/CpuUnroll.h"
 #include "plugins/cpu/compiler/lower/Nest.h"
-#include "plugins/cpu/compiler/lower/UnrollLoops.h"
 
 using namespace llvm;
 namespace arith = mlir::arith;

@@ -12,7 +12,7 @@
 // loaded; Order.cpp which program comes next; Ahead.cpp what the next program
 // reads; Behind.cpp what it writes for this one; Reduce.cpp; Product.cpp dots;
 // CpuControl.cpp scf; CpuAtomics.cpp; CpuLog.cpp print, assert and record;
-// Rearrange.cpp cat, join, histogram. UnrollLoops.cpp changes the kernel
+// Rearrange.cpp cat, join, histogram. CpuUnroll.cpp changes the kernel
 // before.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_PLUGINS_CPU_COMPILER_LOWER_CPULOWERING_H

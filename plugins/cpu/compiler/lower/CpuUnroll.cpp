@@ -1,4 +1,5 @@
-//===- UnrollLoops.cpp - Some iterations of a loop as one -----------------===//
+//===- CpuUnroll.cpp - Some iterations of a loop as one -------------------===//
+//--------------------===//
 //
 // What   A loop that adds tiles into a tile, or combines them otherwise element
 //        by element, becomes one that does several iterations at once, and one
@@ -12,7 +13,7 @@
 //     sum += x[i : i + 512]    ->        sum = sum + x[i :] + x[i + 512 :] ...
 //                                      for i in split..n step 512: as before
 //===----------------------------------------------------------------------===//
-#include "plugins/cpu/compiler/lower/UnrollLoops.h"
+#include "plugins/cpu/compiler/lower/CpuUnroll.h"
 
 #include "plugins/cpu/compiler/lower/FusionPlan.h"
 

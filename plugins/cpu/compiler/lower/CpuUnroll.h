@@ -1,11 +1,12 @@
-//===- UnrollLoops.h - Some iterations of a loop as one -------------------===//
+//===- CpuUnroll.h - Some iterations of a loop as one ---------------------===//
+//----------------------===//
 //
-// What   See UnrollLoops.cpp.
+// What   See CpuUnroll.cpp.
 // Why    Done on the tile IR, in front of the lowering: the plan of what is
 //        computed where then sees several iterations as one nest.
 //===----------------------------------------------------------------------===//
-#ifndef TERRAZZO_PLUGINS_CPU_COMPILER_LOWER_UNROLLLOOPS_H
-#define TERRAZZO_PLUGINS_CPU_COMPILER_LOWER_UNROLLLOOPS_H
+#ifndef TERRAZZO_PLUGINS_CPU_COMPILER_LOWER_CPUUNROLL_H
+#define TERRAZZO_PLUGINS_CPU_COMPILER_LOWER_CPUUNROLL_H
 
 #include "terrazzo/ir/Tile.h"
 
