@@ -12,6 +12,7 @@
 #include "plugins/cpu/compiler/Sink.h"
 #include "plugins/cpu/compiler/lower/CpuLowering.h"
 #include "plugins/cpu/compiler/lower/CpuUnroll.h"
+#include "plugins/cpu/compiler/lower/MergeReductions.h"
 
 #include "terrazzo/lowering/Simplification.h"
 #include "terrazzo/plugin/Error.h"
@@ -271,8 +272,9 @@ CompiledKernel compileKernel(tile::KernelOp kernel,
   Module module(kernel.getSymName(), context);
   module.setTargetTriple(machine->getTargetTriple());
   module.setDataLayout(machine->createDataLayout());
-  if (!options
-           .checked) { // each test of a bound would stand there several times
+  // Each test of a bound would stand there several times.
+  if (!options.checked) {
+    mergeReductions(kernel);
     unrollLoops(kernel);
   }
   CpuLowering lowering(kernel, target.isa, module, options.debugLevel);

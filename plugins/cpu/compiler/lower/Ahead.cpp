@@ -182,6 +182,19 @@ bool CpuLowering::isOnOtherSide(mlir::Operation *op) const {
   return false;
 }
 
+/// Where the view's base is computed. A loop that carries a view moves it along
+/// its row.
+static mlir::Block *blockOfRow(mlir::Value view) {
+  while (auto argument = dyn_cast<mlir::BlockArgument>(view)) {
+    auto loop = dyn_cast<mlir::scf::ForOp>(argument.getOwner()->getParentOp());
+    if (!loop) {
+      break;
+    }
+    view = loop.getTiedLoopInit(argument)->get();
+  }
+  return view.getParentBlock();
+}
+
 SmallVector<tile::StoreViewOp>
 CpuLowering::rowsWrittenAfter(tile::LoadViewOp load) {
   if (!rowStores) {
@@ -190,6 +203,7 @@ CpuLowering::rowsWrittenAfter(tile::LoadViewOp load) {
   }
   SmallVector<tile::StoreViewOp> stores;
   SmallVector<mlir::Value> views;
+  mlir::Block *made = blockOfRow(load.getView());
   auto type = load.getResult().getType();
   ArrayRef<tile::StoreViewOp> after = *rowStores;
   after = after.drop_front(size_t(
@@ -201,7 +215,10 @@ CpuLowering::rowsWrittenAfter(tile::LoadViewOp load) {
   for (tile::StoreViewOp store : after.take_front(MostUses)) {
     mlir::Value view = store.getView();
     if (cast<tile::ViewType>(view.getType()).getTileType() != type ||
-        llvm::is_contained(views, view) || isOnOtherSide(store)) {
+        llvm::is_contained(views, view) || isOnOtherSide(store) ||
+        emittedStores.contains(store) ||
+        // Behind the loop that goes from row to row there is one row in all.
+        !made->findAncestorOpInBlock(*store)) {
       continue;
     }
     // In a block around both, the load comes first.

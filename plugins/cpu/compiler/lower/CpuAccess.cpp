@@ -424,6 +424,7 @@ void CpuLowering::storeViewOp(tile::StoreViewOp op) {
     nest.storeInParts(value, index,
                       nest.isContiguous(view(op.getView()), index), put);
   });
+  emittedStores.insert(op);
 }
 
 } // namespace tz::cpu

@@ -166,6 +166,50 @@ std::optional<Buffer> CpuLowering::takeOver(mlir::Value value,
   return std::nullopt;
 }
 
+/// Is `value` computed from `from` by ops of their block? Where there are too
+/// many of them, it may be.
+static bool needs(mlir::Value value, mlir::Value from) {
+  constexpr size_t most = 128;
+  SmallPtrSet<mlir::Operation *, 16> seen;
+  SmallVector<mlir::Value> open = {value};
+  while (!open.empty()) {
+    mlir::Value one = open.pop_back_val();
+    if (one == from || seen.size() == most) {
+      return true;
+    }
+    mlir::Operation *op = one.getDefiningOp();
+    if (op && op->getBlock() == from.getParentBlock() &&
+        seen.insert(op).second) {
+      open.append(op->operand_begin(), op->operand_end());
+      op->walk([&](mlir::Operation *inner) {
+        open.append(inner->operand_begin(), inner->operand_end());
+      });
+    }
+  }
+  return false;
+}
+
+/// May one nest compute `value` and these, each into its buffer? What one of
+/// them needs of another it could read when that is written already.
+bool CpuLowering::mayBeTogether(ArrayRef<std::pair<mlir::Value, Buffer>> others,
+                                mlir::Value value) const {
+  constexpr size_t most = 4; // and the loads of each
+  return others.size() < most && !bufferOf(value) &&
+         llvm::all_of(
+             others,
+             [&](const auto &other) {
+               mlir::Value one = other.first;
+               auto bytes = [](mlir::Value of) {
+                 return tile::storageBytes(tile::elementType(of.getType()));
+               };
+               return !bufferOf(one) &&
+                      tile::shapeOf(one.getType()) ==
+                          tile::shapeOf(value.getType()) &&
+                      bytes(one) == bytes(value) && !needs(one, value) &&
+                      !needs(value, one);
+             });
+}
+
 void CpuLowering::forOp(scf::ForOp op) {
   keepForRegions(op);
   const unsigned n = op.getNumRegionIterArgs();
@@ -260,6 +304,16 @@ void CpuLowering::forOp(scf::ForOp op) {
 
   // The next values: tiles first into places of their own, then all at once.
   SmallVector<std::pair<Buffer, Buffer>> copies;
+  SmallVector<std::pair<mlir::Value, Buffer>> together;
+  auto writeTogether = [&] {
+    materialiseAllInto(together);
+    for (auto &[value, home] : together) {
+      // The next values that use it read it there: computed again, it would
+      // begin with what the argument is now.
+      define(value, home);
+    }
+    together.clear();
+  };
   for (unsigned i = 0; i < n; ++i) {
     if (!isTile(next[i]) || inducts[i] || next[i] == op.getRegionIterArg(i)) {
       continue;
@@ -271,13 +325,14 @@ void CpuLowering::forOp(scf::ForOp op) {
       // a branch, which has a place of its own.
       const Buffer *written = bufferOf(next[i]);
       if (!written || written->global || written->offset != homes[i].offset) {
-        materialiseInto(next[i], homes[i]);
-        // The next values that use it read it there: computed again, it would
-        // begin with what the argument is now.
-        define(next[i], homes[i]);
+        if (!mayBeTogether(together, next[i])) {
+          writeTogether();
+        }
+        together.emplace_back(next[i], homes[i]);
       }
       continue;
     }
+    writeTogether();
     Buffer from = materialise(next[i]);
     if (llvm::is_contained(op.getRegionIterArgs(), next[i])) {
       // The old value of another argument, which may be written before.
@@ -288,6 +343,7 @@ void CpuLowering::forOp(scf::ForOp op) {
     }
     copies.push_back({homes[i], from});
   }
+  writeTogether();
   for (auto &[to, from] : copies) {
     b.CreateMemCpy(address(to), Align(64), address(from), Align(64), to.bytes);
   }

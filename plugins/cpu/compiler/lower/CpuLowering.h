@@ -12,8 +12,8 @@
 // loaded; Order.cpp which program comes next; Ahead.cpp what the next program
 // reads; Behind.cpp what it writes for this one; Reduce.cpp; Product.cpp dots;
 // CpuControl.cpp scf; CpuAtomics.cpp; CpuLog.cpp print, assert and record;
-// Rearrange.cpp cat, join, histogram. CpuUnroll.cpp changes the kernel
-// before.
+// Rearrange.cpp cat, join, histogram. CpuUnroll.cpp and
+// MergeReductions.cpp change the kernel before.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_PLUGINS_CPU_COMPILER_LOWER_CPULOWERING_H
 #define TERRAZZO_PLUGINS_CPU_COMPILER_LOWER_CPULOWERING_H
@@ -227,6 +227,8 @@ public:
   /// The value in the arena, computed now if need be.
   Buffer materialise(mlir::Value value);
   void materialiseInto(mlir::Value value, const Buffer &buffer);
+  /// Of one shape, by one nest. None is in the arena yet, if they are several.
+  void materialiseAllInto(llvm::ArrayRef<std::pair<mlir::Value, Buffer>> all);
   /// Puts into the arena what `value` needs from values that are to be kept.
   void keepWhatIsNeeded(mlir::Value value);
 
@@ -345,6 +347,8 @@ private:
   bool isInduction(mlir::scf::ForOp op, unsigned i);
   std::optional<Buffer> takeOver(mlir::Value value, mlir::Operation *user,
                                  int last);
+  bool mayBeTogether(llvm::ArrayRef<std::pair<mlir::Value, Buffer>> others,
+                     mlir::Value value) const;
   void chooseDestinations(mlir::scf::ForOp op, unsigned i,
                           const Buffer &buffer);
   // CpuAtomics.cpp
@@ -414,6 +418,7 @@ private:
   unsigned nests = 0;
   /// All stores through views, as they stand; made when it is first needed.
   std::optional<std::vector<tile::StoreViewOp>> rowStores;
+  llvm::SmallPtrSet<mlir::Operation *, 8> emittedStores; ///< of views
   llvm::StringMap<llvm::GlobalVariable *> texts;
   llvm::DenseMap<mlir::Operation *, llvm::Constant *> accessRecords;
   llvm::SmallVector<Scope> scopes;

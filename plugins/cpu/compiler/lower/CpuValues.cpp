@@ -155,6 +155,26 @@ void CpuLowering::materialiseInto(mlir::Value value, const Buffer &buffer) {
   });
 }
 
+void CpuLowering::materialiseAllInto(
+    ArrayRef<std::pair<mlir::Value, Buffer>> all) {
+  if (all.size() < 2) {
+    for (const auto &[value, buffer] : all) {
+      materialiseInto(value, buffer);
+    }
+    return;
+  }
+  auto values = llvm::map_to_vector(all, [](auto &one) { return one.first; });
+  Nest nest(*this, tile::shapeOf(values.front().getType()), values);
+  nest.run([&](const Index &index) {
+    // A value is stored when none of them reads what was there any more.
+    auto made = llvm::map_to_vector(
+        values, [&](mlir::Value value) { return nest.eval(value, index); });
+    for (auto [one, value] : llvm::zip_equal(all, made)) {
+      nest.storeTo(one.second, index, value);
+    }
+  });
+}
+
 void CpuLowering::keepWhatIsNeeded(mlir::Value value) {
   if (!isa<mlir::RankedTensorType>(value.getType()) || bufferOf(value)) {
     return;

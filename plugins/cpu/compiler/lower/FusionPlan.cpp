@@ -16,8 +16,9 @@ namespace tz::cpu {
 
 namespace {
 
-/// A value of at most so many simple operations, without loads, is computed
-/// again in every nest that wants it: less than writing and reading it.
+/// A value of at most so many simple operations is computed again in every nest
+/// that wants it: less than writing and reading it. Of loads, those of plain
+/// rows may be among them, which are loaded again.
 constexpr unsigned CheapOps = 7;
 /// Bounds the recursion of the evaluator and the length of a loop body.
 constexpr unsigned MaxTree = 160;
@@ -213,7 +214,8 @@ const ValuePlan &FusionPlan::of(mlir::Value value) const {
 }
 
 FusionPlan::Cost FusionPlan::costOf(mlir::Operation *op) {
-  Cost cost{ownCost(op), 1, isa<tile::LoadOp, tile::LoadViewOp>(op)};
+  Cost cost{ownCost(op), 1,
+            isa<tile::LoadOp, tile::LoadViewOp>(op) && !isPlainRow(op)};
   for (mlir::Value operand : op->getOperands()) {
     if (!isTile(operand)) {
       continue;

@@ -7,6 +7,7 @@
 //        that are combined at the end, along the others lane by lane.
 //===----------------------------------------------------------------------===//
 #include "plugins/cpu/compiler/dot/EmitFor.h"
+#include "plugins/cpu/compiler/lower/MergeReductions.h"
 #include "plugins/cpu/compiler/lower/Nest.h"
 #include "plugins/cpu/compiler/math/Ops.h"
 
@@ -21,16 +22,10 @@ namespace {
 
 using Values = SmallVector<Value *>;
 
-/// The value that changes nothing, if the region is one known operation.
-Constant *identityOf(mlir::Region &region, Type *type) {
-  mlir::Block &body = region.front();
-  if (body.getNumArguments() != 2 || body.getOperations().size() != 2) {
-    return nullptr;
-  }
-  mlir::Operation &op = body.front();
-  mlir::Value result = body.back().getOperand(0);
-  if (op.getNumOperands() != 2 || op.getNumResults() != 1 ||
-      op.getResult(0) != result || op.getOperand(0) == op.getOperand(1)) {
+/// The value that changes nothing where it is combined with another one; null:
+/// none is known.
+Constant *identityOf(mlir::Operation *op, Type *type) {
+  if (!op) {
     return nullptr;
   }
   auto integer = [&](APInt value) { return ConstantInt::get(type, value); };
@@ -146,10 +141,16 @@ void CpuLowering::reduceOp(tile::ReduceOp op) {
       write(into, combine(read(into), evaluate(inner), lanes));
     };
     if (!started) {
-      Constant *identity = identityOf(
-          op.getCombine(), type(tile::elementType(sources[0].getType())));
-      if (identity) {
-        write(into, {splat(identity, lanes)});
+      Values identities;
+      for (size_t i = 0; i < n; ++i) {
+        if (Constant *identity = identityOf(
+                combinationOf(op.getCombine(), static_cast<unsigned>(i)),
+                type(tile::elementType(sources[i].getType())))) {
+          identities.push_back(splat(identity, lanes));
+        }
+      }
+      if (identities.size() == n) {
+        write(into, identities);
       } else {
         const int64_t one = std::max<int64_t>(stepLanes, 1);
         nest.loop(index, dimension, from, from + one, stepLanes,
