@@ -203,7 +203,7 @@ CpuLowering::rowsWrittenAfter(tile::LoadViewOp load) {
   }
   SmallVector<tile::StoreViewOp> stores;
   SmallVector<mlir::Value> views;
-  mlir::Block *made = blockOfRow(load.getView());
+  mlir::Block *blockOfBase = blockOfRow(load.getView());
   auto type = load.getResult().getType();
   ArrayRef<tile::StoreViewOp> after = *rowStores;
   after = after.drop_front(size_t(
@@ -216,9 +216,8 @@ CpuLowering::rowsWrittenAfter(tile::LoadViewOp load) {
     mlir::Value view = store.getView();
     if (cast<tile::ViewType>(view.getType()).getTileType() != type ||
         llvm::is_contained(views, view) || isOnOtherSide(store) ||
-        emittedStores.contains(store) ||
         // Behind the loop that goes from row to row there is one row in all.
-        !made->findAncestorOpInBlock(*store)) {
+        !blockOfBase->findAncestorOpInBlock(*store)) {
       continue;
     }
     // In a block around both, the load comes first.
@@ -232,8 +231,10 @@ CpuLowering::rowsWrittenAfter(tile::LoadViewOp load) {
     if (made && here->isBeforeInBlock(later) &&
         mlir::isConstantIntValue(made.getStrides()[0], 1)) {
       views.push_back(view);
-      stores.push_back(store);
-      if (stores.size() == MostOutputs) {
+      if (!emittedStores.contains(store)) {
+        stores.push_back(store);
+      }
+      if (views.size() == MostOutputs) {
         break;
       }
     }
