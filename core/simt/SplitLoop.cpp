@@ -1,4 +1,4 @@
-//===- SplitLoop.cpp - a loop that several blocks can divide --------------===//
+//===- SplitLoop.cpp - loops that several blocks can divide ---------------===//
 //
 // What   See SplitLoop.h.
 // Why    See SplitLoop.h.
@@ -12,6 +12,10 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "llvm/ADT/SmallPtrSet.h"
+
+#include <array>
 
 using namespace mlir;
 using namespace tz;
@@ -69,7 +73,103 @@ static bool writes(Operation *op) {
       .wasInterrupted();
 }
 
-scf::ForOp tz::simt::splitLoop(tile::KernelOp kernel, StringRef &why) {
+/// Computed of the kernel's arguments and the program's number alone?
+static bool isSameInBlocks(Value value) {
+  SmallVector<Value> open = {value};
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  while (!open.empty()) {
+    Value one = open.pop_back_val();
+    Operation *op = one.getDefiningOp();
+    if (!op) {
+      if (!isa<tile::KernelOp>(one.getParentBlock()->getParentOp())) {
+        return false;
+      }
+    } else if (seen.insert(op).second) {
+      if (!isPure(op) || op->getNumRegions() != 0) {
+        return false;
+      }
+      llvm::append_range(open, op->getOperands());
+    }
+  }
+  return true;
+}
+
+namespace {
+
+class SplitPlanner {
+public:
+  explicit SplitPlanner(StringRef &why) : why(why) {}
+
+  void visit(Block &block);
+  SplitPlan plan;
+
+private:
+  bool isDivisible(scf::ForOp loop);
+
+  StringRef &why;
+};
+
+bool SplitPlanner::isDivisible(scf::ForOp loop) {
+  for (Operation *op = loop->getNextNode(); op; op = op->getNextNode()) {
+    if (hasDot(op)) {
+      why = "it has dots behind the loop";
+      return false;
+    }
+  }
+  const std::optional<int64_t> step = getConstantIntValue(loop.getStep());
+  if (!step || *step <= 0 || loop.getUnsignedCmp()) {
+    why = "the loop's step is not known";
+    return false;
+  }
+  if (writes(loop)) {
+    why = "it writes before the loop has ended";
+    return false;
+  }
+  for (unsigned i = 0; i < loop.getNumRegionIterArgs(); ++i) {
+    if (!isSum(loop, i)) {
+      why = "the loop carries what is no sum, or does not begin at zero";
+      return false;
+    }
+  }
+  return true;
+}
+
+void SplitPlanner::visit(Block &block) {
+  for (Operation &op : block.without_terminator()) {
+    if (!hasDot(&op)) {
+      if (writes(&op)) {
+        why = "it writes before the loop has ended";
+        plan.aloneFrom.push_back(&op);
+        return;
+      }
+      continue;
+    }
+    if (auto loop = dyn_cast<scf::ForOp>(op); loop && isDivisible(loop)) {
+      plan.loops.push_back(loop);
+      return;
+    }
+    if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      if (isSameInBlocks(branch.getCondition())) {
+        for (Region &region : branch->getRegions()) {
+          if (!region.empty()) {
+            visit(region.front());
+          }
+        }
+        plan.aloneBehind.push_back(branch);
+        return;
+      }
+      why = "blocks may take different branches";
+    } else if (!isa<scf::ForOp>(op)) {
+      why = "its dots stand in no loop of their own";
+    }
+    plan.aloneFrom.push_back(&op);
+    return;
+  }
+}
+
+} // namespace
+
+SplitPlan tz::simt::planSplit(tile::KernelOp kernel, StringRef &why) {
   if (kernel->hasAttr("tile.waits")) {
     why = "programs wait for each other";
     return {};
@@ -84,58 +184,57 @@ scf::ForOp tz::simt::splitLoop(tile::KernelOp kernel, StringRef &why) {
     why = "it prints, asserts or records";
     return {};
   }
-  scf::ForOp found;
-  for (Operation &op : kernel.getBody().front()) {
-    auto loop = dyn_cast<scf::ForOp>(op);
-    if (found ? hasDot(&op) : hasDot(&op) && !loop) {
-      why = found ? "it has dots behind the loop"
-                  : "its dots stand in no loop of their own";
-      return {};
-    }
-    if (!found && writes(&op)) {
-      why = "it writes before the loop has ended";
-      return {};
-    }
-    if (!found && loop && hasDot(&op)) {
-      found = loop;
-    }
-  }
-  if (!found) {
-    why = "it has no loop with dots";
-    return {};
-  }
-  const std::optional<int64_t> step = getConstantIntValue(found.getStep());
-  if (!step || *step <= 0 || found.getUnsignedCmp()) {
-    why = "the loop's step is not known";
-    return {};
-  }
-  for (unsigned i = 0; i < found.getNumRegionIterArgs(); ++i) {
-    if (!isSum(found, i)) {
-      why = "the loop carries what is no sum, or does not begin at zero";
-      return {};
-    }
-  }
-  return found;
+  why = "it has no loop with dots";
+  SplitPlanner planner(why);
+  planner.visit(kernel.getBody().front());
+  return std::move(planner.plan);
 }
 
-std::optional<plugin::Expr> tz::simt::splitCondition(scf::ForOp loop,
-                                                     unsigned blocks) {
-  std::optional<plugin::Expr> length = launchExpr(loop.getUpperBound()),
-                              lower = launchExpr(loop.getLowerBound());
-  if (!length || !lower) {
-    return std::nullopt;
+static void append(plugin::Expr &to, const plugin::Expr &from) {
+  to.steps.insert(to.steps.end(), from.steps.begin(), from.steps.end());
+}
+
+/// Of a loop's bound. A quotient is rounded down: below zero, where the kernel
+/// rounds up, the loop is too short anyway.
+static std::optional<plugin::Expr> boundExpr(Value bound) {
+  if (auto divided = bound.getDefiningOp<tile::DivSIOp>()) {
+    const std::optional<int64_t> by = getConstantIntValue(divided.getRhs());
+    std::optional<plugin::Expr> all = launchExpr(divided.getLhs());
+    if (!by || *by <= 0 || !all) {
+      return std::nullopt;
+    }
+    return all->constant(*by - 1).op(TZ_X_SUB).constant(*by).op(TZ_X_CEILDIV);
   }
-  auto append = [](plugin::Expr &to, const plugin::Expr &from) {
-    to.steps.insert(to.steps.end(), from.steps.begin(), from.steps.end());
-  };
-  append(*length, *lower);
-  length->op(TZ_X_SUB);
-  const int64_t least =
-      *getConstantIntValue(loop.getStep()) * blocks * LeastIterations;
-  plugin::Expr all = *length;
-  all.constant(least).op(TZ_X_GE);
-  append(all, *length);
-  all.constant(MostLength).op(TZ_X_LT).op(TZ_X_AND);
+  return launchExpr(bound);
+}
+
+std::optional<plugin::Expr> tz::simt::splitCondition(const SplitPlan &plan,
+                                                     unsigned blocks) {
+  plugin::Expr all;
+  llvm::SmallVector<std::array<Value, 3>> known;
+  for (scf::ForOp loop : plan.loops) {
+    const std::array<Value, 3> bounds = {loop.getLowerBound(),
+                                         loop.getUpperBound(), loop.getStep()};
+    if (llvm::is_contained(known, bounds)) {
+      continue; // a version of the same loop
+    }
+    std::optional<plugin::Expr> length = boundExpr(loop.getUpperBound()),
+                                lower = boundExpr(loop.getLowerBound());
+    if (!length || !lower) {
+      return std::nullopt;
+    }
+    append(*length, *lower);
+    length->op(TZ_X_SUB);
+    const int64_t step = *getConstantIntValue(loop.getStep());
+    append(all, *length);
+    all.constant(step * blocks * LeastIterations).op(TZ_X_GE);
+    append(all, *length);
+    all.constant(MostLength).op(TZ_X_LT).op(TZ_X_AND);
+    if (!known.empty()) {
+      all.op(TZ_X_AND);
+    }
+    known.push_back(bounds);
+  }
   all.grid(0).grid(1).op(TZ_X_MUL).grid(2).op(TZ_X_MUL);
   all.constant(blocks).op(TZ_X_MUL);
   return all.device(TZ_DEV_COMPUTE_UNITS).op(TZ_X_LE).op(TZ_X_AND);

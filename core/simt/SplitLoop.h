@@ -1,7 +1,8 @@
-//===- SplitLoop.h - a loop that several blocks can divide ------*- C++ -*-===//
+//===- SplitLoop.h - loops that several blocks can divide -------*- C++ -*-===//
 //
-// What   The loop of a kernel whose sums several blocks can compute in parts,
-//        and what the host must find before it launches so many.
+// What   The loops of a kernel whose sums several blocks can compute in parts,
+//        where the first block must go on alone, and what the host must find
+//        before it launches so many.
 // Why    A product of few tiles with a long sum leaves most of a device idle:
 //        each program has one block.
 //===----------------------------------------------------------------------===//
@@ -15,15 +16,25 @@
 
 namespace tz::simt {
 
-/// The only loop with dots, if it stands in no other one, all that it carries
-/// are sums that begin at zero, and the kernel writes nothing before its end.
-/// Null: there is none; `why` says what is in the way.
-mlir::scf::ForOp splitLoop(tile::KernelOp kernel, llvm::StringRef &why);
+/// All blocks of a program take the same way up to where one is alone.
+struct SplitPlan {
+  /// All that they carry are sums that begin at zero. Each stands in branches
+  /// alone, with nothing written before; the first block is alone behind it.
+  llvm::SmallVector<mlir::scf::ForOp> loops;
+  /// From these on the first block is alone: they write, or have dots that are
+  /// no such loop.
+  llvm::SmallVector<mlir::Operation *> aloneFrom;
+  /// Behind these branches it is, whichever way it came.
+  llvm::SmallVector<mlir::scf::IfOp> aloneBehind;
+};
+
+/// Without loops there is nothing to divide; `why` says what is in the way.
+SplitPlan planSplit(tile::KernelOp kernel, llvm::StringRef &why);
 
 /// True in a launch whose programs, with so many blocks each, all run at once,
 /// and whose blocks have enough iterations. None: the host cannot compute how
 /// many there are.
-std::optional<tz::plugin::Expr> splitCondition(mlir::scf::ForOp loop,
+std::optional<tz::plugin::Expr> splitCondition(const SplitPlan &plan,
                                                unsigned blocks);
 
 } // namespace tz::simt

@@ -108,11 +108,14 @@ static std::optional<Variant> makeSplit(tile::KernelOp kernel,
                                         const FrameLimits &limits) {
   const unsigned blocks = inBulk.splitBlocks();
   llvm::StringRef why;
-  mlir::scf::ForOp loop;
-  if (blocks == 1 || !(loop = splitLoop(kernel, why))) {
+  if (blocks == 1) {
     return std::nullopt;
   }
-  std::optional<Expr> guard = splitCondition(loop, blocks);
+  const SplitPlan plan = planSplit(kernel, why);
+  if (plan.loops.empty()) {
+    return std::nullopt;
+  }
+  std::optional<Expr> guard = splitCondition(plan, blocks);
   if (!guard) {
     return std::nullopt;
   }

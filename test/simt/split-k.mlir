@@ -163,3 +163,85 @@ tile.kernel @two_loops(%out: !tile.ptr<f32>, %of_x: f16, %k: i32) {
   tile.store_view %vo[%z, %z], %last checked [true, true] : !tile.view<16x16xf32>, tensor<16x16xf32>
   tile.return
 }
+
+// -----
+
+// Two versions of a loop in branches that all blocks of a program take alike; on
+// the third way the first block is alone.
+// CHECK-LABEL: tile.kernel @versions
+// CHECK: scf.if
+// CHECK: simt.block_rank
+// CHECK: scf.for
+// CHECK: simt.block_sum
+// CHECK-NEXT: simt.first_block
+// CHECK-NEXT: tile.store_view
+// CHECK: } else {
+// CHECK: scf.if
+// CHECK: simt.block_rank
+// CHECK: scf.for
+// CHECK: simt.block_sum
+// CHECK-NEXT: simt.first_block
+// CHECK-NEXT: tile.store_view
+// CHECK: } else {
+// CHECK-NEXT: simt.first_block
+// CHECK-NEXT: tile.store_view
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: simt.first_block
+// CHECK-NEXT: tile.store_view
+tile.kernel @versions(%out: !tile.ptr<f32>, %of_x: f16, %k: i32) {
+  %x = tile.splat %of_x : f16 -> tensor<16x16xf16>
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %vo = tile.make_view %out shape[%one, %one] strides[%one, %one] : !tile.ptr<f32> -> !tile.view<16x16xf32>
+  %pid = tile.program_id 0
+  %first = arith.cmpi eq, %pid, %c0 : i32
+  %long = arith.cmpi sgt, %k, %c1 : i32
+  scf.if %first {
+    %sum = scf.for %i = %c0 to %k step %c1 iter_args(%acc = %zero) -> (tensor<16x16xf32>) : i32 {
+      %next = tile.dot %x, %x, %acc : tensor<16x16xf16>, tensor<16x16xf16> -> tensor<16x16xf32>
+      scf.yield %next : tensor<16x16xf32>
+    }
+    tile.store_view %vo[%z, %z], %sum checked [true, true] : !tile.view<16x16xf32>, tensor<16x16xf32>
+  } else {
+    scf.if %long {
+      %sum = scf.for %i = %c0 to %k step %c1 iter_args(%acc = %zero) -> (tensor<16x16xf32>) : i32 {
+        %next = tile.dot %x, %x, %acc : tensor<16x16xf16>, tensor<16x16xf16> -> tensor<16x16xf32>
+        scf.yield %next : tensor<16x16xf32>
+      }
+      tile.store_view %vo[%z, %one], %sum checked [true, true] : !tile.view<16x16xf32>, tensor<16x16xf32>
+    } else {
+      tile.store_view %vo[%one, %z], %zero checked [true, true] : !tile.view<16x16xf32>, tensor<16x16xf32>
+    }
+  }
+  tile.store_view %vo[%one, %one], %zero checked [true, true] : !tile.view<16x16xf32>, tensor<16x16xf32>
+  tile.return
+}
+
+// -----
+
+// Which way a block takes was loaded.
+// CHECK-LABEL: tile.kernel @loaded
+// CHECK-NOT: simt.
+// expected-remark @below {{blocks may take different branches}}
+tile.kernel @loaded(%out: !tile.ptr<f32>, %which: !tile.ptr<i1>, %of_x: f16, %k: i32) {
+  %x = tile.splat %of_x : f16 -> tensor<16x16xf16>
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %vo = tile.make_view %out shape[%one, %one] strides[%one, %one] : !tile.ptr<f32> -> !tile.view<16x16xf32>
+  %this = tile.load %which : !tile.ptr<i1> -> i1
+  scf.if %this {
+    %sum = scf.for %i = %c0 to %k step %c1 iter_args(%acc = %zero) -> (tensor<16x16xf32>) : i32 {
+      %next = tile.dot %x, %x, %acc : tensor<16x16xf16>, tensor<16x16xf16> -> tensor<16x16xf32>
+      scf.yield %next : tensor<16x16xf32>
+    }
+    tile.store_view %vo[%z, %z], %sum checked [true, true] : !tile.view<16x16xf32>, tensor<16x16xf32>
+  }
+  tile.return
+}

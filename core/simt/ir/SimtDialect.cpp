@@ -511,8 +511,12 @@ LogicalResult BlockSumOp::verify() {
 }
 
 LogicalResult FirstBlockOp::verify() {
-  if (!isa<tile::KernelOp>((*this)->getParentOp())) {
-    return emitOpError("C2: in a loop or branch");
+  Operation *around = (*this)->getParentOp();
+  while (isa<scf::IfOp>(around)) {
+    around = around->getParentOp();
+  }
+  if (!isa<tile::KernelOp>(around)) {
+    return emitOpError("C2: in a loop");
   }
   return verifySplit(*this);
 }

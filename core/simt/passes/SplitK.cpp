@@ -86,19 +86,32 @@ void SplitK::divide(scf::ForOp loop) {
     sum.replaceAllUsesExcept(all.getResult(), all);
   }
   FirstBlockOp::create(b, loc);
+  ++divided;
 }
 
 void SplitK::runOnOperation() {
   tile::KernelOp kernel = getOperation();
   StringRef why;
-  scf::ForOp loop = splitLoop(kernel, why);
-  if (!loop) {
+  const SplitPlan plan = planSplit(kernel, why);
+  if (plan.loops.empty()) {
     kernel.emitRemark("its programs keep one block each: ") << why;
     return;
   }
-  kernel->setAttr(SplitName, Builder(kernel).getI64IntegerAttr(blocks));
-  divide(loop);
-  ++divided;
+  OpBuilder b(kernel);
+  kernel->setAttr(SplitName, b.getI64IntegerAttr(blocks));
+  for (scf::ForOp loop : plan.loops) {
+    divide(loop);
+  }
+  for (Operation *op : plan.aloneFrom) {
+    b.setInsertionPoint(op);
+    FirstBlockOp::create(b, op->getLoc());
+  }
+  for (scf::IfOp branch : plan.aloneBehind) {
+    if (!branch->getNextNode()->hasTrait<OpTrait::IsTerminator>()) {
+      b.setInsertionPointAfter(branch);
+      FirstBlockOp::create(b, branch.getLoc());
+    }
+  }
 }
 
 } // namespace

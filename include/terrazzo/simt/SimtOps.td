@@ -35,7 +35,7 @@ def Simt_BlockSumOp : Simt_Op<"block_sum", [MemoryEffects<[MemRead, MemWrite]>, 
   let description = [{
     In the first of them; the others have no use for their results. Blocks are
     added in pairs, always in the same order: (0 + 1) + (2 + 3). All threads of all
-    these blocks wait for each other.
+    these blocks wait for each other: they take the same branches.
       C1  the kernel's programs have several blocks each
       C2  elements are f32, f64 or i32
   }];
@@ -48,9 +48,9 @@ def Simt_BlockSumOp : Simt_Op<"block_sum", [MemoryEffects<[MemRead, MemWrite]>, 
 def Simt_FirstBlockOp : Simt_Op<"first_block", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "from here on the first of the blocks that share a program is alone";
   let description = [{
-    The others end.
+    The others end. In a branch: all blocks of a program take the same one.
       C1  the kernel's programs have several blocks each
-      C2  it stands in no loop or branch
+      C2  it stands in no loop
   }];
   let assemblyFormat = "attr-dict";
   let hasVerifier = 1;
