@@ -149,7 +149,7 @@ CpuLowering::Reading CpuLowering::readingOf(tile::LoadViewOp load,
     if (!other || other.getChecked() != load.getChecked()) {
       continue;
     }
-    // What unrolling made of one load counts once, as its first.
+    // What CpuUnroll.cpp made of one load counts once.
     if (llvm::any_of(seen, [&](tile::LoadViewOp one) {
           return areOneLoad(one, other);
         })) {

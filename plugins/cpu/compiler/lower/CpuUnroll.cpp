@@ -1,5 +1,4 @@
 //===- CpuUnroll.cpp - Some iterations of a loop as one -------------------===//
-//--------------------===//
 //
 // What   A loop that adds tiles into a tile, or combines them otherwise element
 //        by element, becomes one that does several iterations at once, and one
@@ -33,8 +32,8 @@ namespace {
 
 constexpr StringLiteral Copied = "cpu.copied";
 
-/// Iterations at once: of four, the carried tile costs a quarter of what it
-/// did. Fewer where their loads would be more than a processor follows.
+/// Iterations at once: of eight, the carried tile costs an eighth of what it
+/// did. Fewer where their loads would be more rows than a processor follows.
 constexpr unsigned MostIterations = 8;
 constexpr unsigned MostLoads = 8;
 /// Ops on tiles of a body. What longer ones do outweighs the carried tile.

@@ -1,5 +1,4 @@
 //===- CpuUnroll.h - Some iterations of a loop as one ---------------------===//
-//----------------------===//
 //
 // What   See CpuUnroll.cpp.
 // Why    Done on the tile IR, in front of the lowering: the plan of what is
