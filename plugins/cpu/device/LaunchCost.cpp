@@ -19,13 +19,19 @@ static bool isBelow(uint64_t limitNs, uint32_t each, int64_t programs) {
   return static_cast<uint64_t>(programs) < limitNs / each + 1;
 }
 
-bool LaunchCost::runsAlone(int64_t programs) {
+bool LaunchCost::runsAlone(int64_t programs, uint64_t gainNs) {
   const uint32_t single = alone.load(std::memory_order_relaxed);
   if (single && isBelow(InlineNs, single, programs)) {
     return true;
   }
+  const uint64_t limit = std::max(InlineNs, gainNs);
+  if (single && isBelow(limit, single, programs)) {
+    // What waking costs may have changed.
+    return launches.fetch_add(1, std::memory_order_relaxed) % Interval !=
+           Interval - 1;
+  }
   const uint32_t beside = shared.load(std::memory_order_relaxed);
-  if (!beside || !isBelow(Slower * InlineNs, beside, programs)) {
+  if (!beside || !isBelow(Slower * limit, beside, programs)) {
     return false;
   }
   // One time alone may have been disturbed.

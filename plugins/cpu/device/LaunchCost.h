@@ -5,7 +5,8 @@
 // Why    The same program takes longer beside others, which use the same
 //        memory and caches. Judged by that time, a kernel whose first launch
 //        was shared would be shared for ever, and one that ran alone would not.
-//        So only the time alone decides, and it is measured where it may.
+//        So only the time alone decides, and it is measured where it may. Where
+//        threads sleep, what waking them cost before decides with it.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_PLUGINS_CPU_DEVICE_LAUNCHCOST_H
 #define TERRAZZO_PLUGINS_CPU_DEVICE_LAUNCHCOST_H
@@ -22,12 +23,18 @@ public:
   static constexpr uint64_t InlineNs = 6000;
 
   /// Is a launch of so many programs one for the calling thread alone? Now and
-  /// then it is, to measure.
-  bool runsAlone(int64_t programs);
+  /// then it is, or is not, to measure. `gainNs`: below this much work, sharing
+  /// with threads that sleep has cost more than it saved; 0: none sleeps, or it
+  /// is not known.
+  bool runsAlone(int64_t programs, uint64_t gainNs = 0);
   /// What the calling thread measured of the programs that it ran.
   void note(bool wasAlone, uint64_t elapsedNs, int64_t programs);
   /// Nanoseconds that a program may take; 0: unknown.
   uint32_t perProgram() const;
+  /// Nanoseconds that a program takes alone; 0: unknown.
+  uint32_t perProgramAlone() const {
+    return alone.load(std::memory_order_relaxed);
+  }
 
 private:
   std::atomic<uint32_t> alone{0}, shared{0}; // ns a program; 0: unknown

@@ -67,6 +67,8 @@ private:
     std::atomic<bool> isAway{false}; ///< `allowed` is to be restored
     cpu_set_t allowed{};
   };
+  uint64_t gainOfSharing() const;
+  void noteWaking(const GridJob &job, uint64_t elapsedNs);
   void workerLoop(Worker &self);
   void wake(uint32_t asleep);
   void share(const GridJob &job, void *arena);
@@ -78,6 +80,10 @@ private:
   std::timed_mutex launches; ///< invariant 2
   const bool catchesFaults;
   SharedGrid grid; ///< of the worker threads
+
+  /// What launches for which threads were woken took longer than their share of
+  /// the time alone, in nanoseconds; 0: not known.
+  std::atomic<uint32_t> wakingNs{0};
 
   alignas(64) std::atomic<uint32_t> generation{0};
   std::atomic<uint32_t> sleepers{0};

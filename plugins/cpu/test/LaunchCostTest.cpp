@@ -71,6 +71,25 @@ TEST(LaunchCost, MuchWorkIsShared) {
   EXPECT_LE(count, 50);
 }
 
+TEST(LaunchCost, WhereThreadsSleepTheirWakingCounts) {
+  // 150 us alone; with threads that sleep 200 us must be there to be shared.
+  LaunchCost cost;
+  constexpr uint64_t gain = 200'000;
+  EXPECT_FALSE(cost.runsAlone(2, gain));
+  cost.note(/*wasAlone=*/false, 75'000, 1);
+  EXPECT_TRUE(cost.runsAlone(2, gain)); // to measure
+  cost.note(/*wasAlone=*/true, 150'000, 2);
+  int alone = 0;
+  for (int i = 0; i < 1000; ++i) {
+    alone += cost.runsAlone(2, gain);
+  }
+  EXPECT_GE(alone, 990);
+  EXPECT_LT(alone, 1000); // what waking costs is measured again
+  // With threads that are awake, and of more programs, it is shared.
+  EXPECT_FALSE(cost.runsAlone(2, 0));
+  EXPECT_FALSE(cost.runsAlone(4, gain));
+}
+
 TEST(LaunchCost, KnowsTheGridOfEachLaunch) {
   Machine kernel{30, 90, 100, {}};
   (void)kernel.countAlone(10);
