@@ -14,6 +14,8 @@ namespace tz::cpu {
 static constexpr uint64_t Slower = 4;
 /// Launches between two measurements alone.
 static constexpr uint32_t Interval = 256;
+/// And between two for which others are woken though that did not pay before.
+static constexpr uint32_t WakingInterval = 16;
 
 static bool isBelow(uint64_t limitNs, uint32_t each, int64_t programs) {
   return static_cast<uint64_t>(programs) < limitNs / each + 1;
@@ -27,8 +29,8 @@ bool LaunchCost::runsAlone(int64_t programs, uint64_t gainNs) {
   const uint64_t limit = std::max(InlineNs, gainNs);
   if (single && isBelow(limit, single, programs)) {
     // What waking costs may have changed.
-    return launches.fetch_add(1, std::memory_order_relaxed) % Interval !=
-           Interval - 1;
+    return launches.fetch_add(1, std::memory_order_relaxed) % WakingInterval !=
+           WakingInterval - 1;
   }
   const uint32_t beside = shared.load(std::memory_order_relaxed);
   if (!beside || !isBelow(Slower * limit, beside, programs)) {

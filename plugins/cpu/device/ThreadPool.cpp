@@ -71,7 +71,7 @@ void ThreadPool::wake(uint32_t asleep) {
   futexWake(generation, static_cast<int>(asleep));
 }
 
-/// Of the work below which waking others costs more than they take over; 0:
+/// The work below which waking others costs more than they take over; 0:
 /// most of them are awake.
 uint64_t ThreadPool::gainOfSharing() const {
   const uint64_t others = workers.size();
@@ -92,10 +92,9 @@ void ThreadPool::noteWaking(const GridJob &job, uint64_t elapsedNs) {
   }
   const uint64_t now =
       std::min(elapsedNs > share ? elapsedNs - share : 0, longest);
-  const uint32_t before = wakingNs.load(std::memory_order_relaxed);
+  const uint64_t before = wakingNs.load(std::memory_order_relaxed);
   // Lost updates do no harm.
-  wakingNs.store(uint32_t(before == 0 ? now : (3 * uint64_t{before} + now) / 4),
-                 std::memory_order_relaxed);
+  wakingNs.store(uint32_t((3 * before + now) / 4), std::memory_order_relaxed);
 }
 
 void ThreadPool::workerLoop(Worker &self) {

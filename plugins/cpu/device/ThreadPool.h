@@ -82,8 +82,9 @@ private:
   SharedGrid grid; ///< of the worker threads
 
   /// What launches for which threads were woken took longer than their share of
-  /// the time alone, in nanoseconds; 0: not known.
-  std::atomic<uint32_t> wakingNs{0};
+  /// the time alone, in nanoseconds. At first a guess that lets kernels to
+  /// which it matters be timed alone.
+  std::atomic<uint32_t> wakingNs{50000};
 
   alignas(64) std::atomic<uint32_t> generation{0};
   std::atomic<uint32_t> sleepers{0};
