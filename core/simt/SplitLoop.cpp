@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "core/simt/SplitLoop.h"
 
+#include "core/simt/analysis/Programs.h"
+
 #include "terrazzo/plugin/KernelInfo.h"
 #include "terrazzo/simt/LaunchPlan.h"
 
@@ -13,15 +15,14 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
-#include "llvm/ADT/SmallPtrSet.h"
-
 #include <array>
 
 using namespace mlir;
 using namespace tz;
 using namespace tz::simt;
 
-/// Iterations of a block below which adding up costs more than dividing wins.
+/// Iterations that each block has at least. Adding up costs a few; how many is
+/// not measured.
 static constexpr int64_t LeastIterations = 8;
 /// Longer loops may count beyond 32 bits on the way to the next part.
 static constexpr int64_t MostLength = int64_t{1} << 30;
@@ -71,27 +72,6 @@ static bool writes(Operation *op) {
                    : WalkResult::advance();
       })
       .wasInterrupted();
-}
-
-/// Computed of the kernel's arguments and the program's number alone?
-static bool isSameInBlocks(Value value) {
-  SmallVector<Value> open = {value};
-  llvm::SmallPtrSet<Operation *, 16> seen;
-  while (!open.empty()) {
-    Value one = open.pop_back_val();
-    Operation *op = one.getDefiningOp();
-    if (!op) {
-      if (!isa<tile::KernelOp>(one.getParentBlock()->getParentOp())) {
-        return false;
-      }
-    } else if (seen.insert(op).second) {
-      if (!isPure(op) || op->getNumRegions() != 0) {
-        return false;
-      }
-      llvm::append_range(open, op->getOperands());
-    }
-  }
-  return true;
 }
 
 namespace {
@@ -176,9 +156,8 @@ SplitPlan tz::simt::planSplit(tile::KernelOp kernel, StringRef &why) {
   }
   if (kernel
           .walk([](Operation *op) {
-            return isa<tile::PrintOp, tile::AssertOp, tile::RecordOp>(op)
-                       ? WalkResult::interrupt()
-                       : WalkResult::advance();
+            return plugin::isLogPoint(op) ? WalkResult::interrupt()
+                                          : WalkResult::advance();
           })
           .wasInterrupted()) {
     why = "it prints, asserts or records";

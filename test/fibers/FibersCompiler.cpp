@@ -1,4 +1,4 @@
-//===- FibersCompiler.cpp - kernels for fibers, and their code ------------===//
+//===- FibersCompiler.cpp - kernels for fibers ----------------------------===//
 //
 // What   The second implementation of the SIMT library's hooks: everything that
 //        differs between targets is a call (Fibers.cpp).
@@ -14,14 +14,9 @@
 #include "terrazzo/lowering/Atomics.h"
 
 #include "llvm/Analysis/ValueTracking.h"
-#include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
-#include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Verifier.h"
-#include "llvm/Support/TargetSelect.h"
-
-#include <mutex>
 
 using namespace llvm;
 
@@ -723,87 +718,6 @@ Compiled compile(tile::KernelOp kernel, const Machine &machine) {
   raw_string_ostream bitcode(result.bitcode);
   WriteBitcodeToFile(module, bitcode);
   return result;
-}
-
-namespace {
-std::runtime_error failure(Error error) {
-  return std::runtime_error(toString(std::move(error)));
-}
-
-class JitCode final : public Code {
-public:
-  explicit JitCode(StringRef bitcode) {
-    static std::once_flag once;
-    std::call_once(once, [] {
-      InitializeNativeTarget();
-      InitializeNativeTargetAsmPrinter();
-    });
-    auto context = std::make_unique<LLVMContext>();
-    auto module =
-        parseBitcodeFile(MemoryBufferRef(bitcode, "kernel"), *context);
-    if (!module) {
-      throw failure(module.takeError());
-    }
-    auto made = orc::LLJITBuilder().create();
-    if (!made) {
-      throw failure(made.takeError());
-    }
-    jit = std::move(*made);
-    (*module)->setDataLayout(jit->getDataLayout());
-    orc::SymbolMap symbols;
-    for (const Symbol &function : functions()) {
-      symbols[jit->mangleAndIntern(function.name)] = {
-          orc::ExecutorAddr::fromPtr(function.address),
-          JITSymbolFlags::Exported | JITSymbolFlags::Callable};
-    }
-    if (Error error =
-            jit->getMainJITDylib().define(orc::absoluteSymbols(symbols))) {
-      throw failure(std::move(error));
-    }
-    auto generator = orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
-        jit->getDataLayout().getGlobalPrefix());
-    if (!generator) {
-      throw failure(generator.takeError());
-    }
-    jit->getMainJITDylib().addGenerator(std::move(*generator));
-    if (Error error = jit->addIRModule(
-            orc::ThreadSafeModule(std::move(*module), std::move(context)))) {
-      throw failure(std::move(error));
-    }
-  }
-  unsigned lanes() override {
-    return *lookup("fibers_lanes").toPtr<const uint32_t *>();
-  }
-  unsigned sharedAlignment() override {
-    return *lookup("fibers_shared_alignment").toPtr<const uint32_t *>();
-  }
-  bool isLinear() override {
-    return *lookup("fibers_linear").toPtr<const uint32_t *>() != 0;
-  }
-  bool startsInOrder() override {
-    return *lookup("fibers_starts_in_order").toPtr<const uint32_t *>() != 0;
-  }
-  std::vector<std::string> ops() override {
-    return OpNames::parse(lookup("fibers_ops").toPtr<const char *>());
-  }
-  Entry find(const std::string &kernel) override {
-    return lookup(kernel + ".packed").toPtr<void(const void *)>();
-  }
-
-private:
-  orc::ExecutorAddr lookup(const std::string &name) {
-    auto symbol = jit->lookup(name);
-    if (!symbol) {
-      throw failure(symbol.takeError());
-    }
-    return *symbol;
-  }
-  std::unique_ptr<orc::LLJIT> jit;
-};
-} // namespace
-
-std::unique_ptr<Code> load(StringRef bitcode) {
-  return std::make_unique<JitCode>(bitcode);
 }
 
 } // namespace tz::fibers

@@ -43,6 +43,11 @@ bool tz::simt::isSameInPrograms(Value value) {
          llvm::none_of(ops, llvm::IsaPred<tile::ProgramIdOp>);
 }
 
+bool tz::simt::isSameInBlocks(Value value) {
+  llvm::SetVector<Operation *> ops;
+  return addSources(value, ops);
+}
+
 Value tz::simt::areSameBeside(OpBuilder &b, Location loc, tile::KernelOp kernel,
                               ArrayRef<Value> values) {
   Block &body = kernel.getBody().front();

@@ -15,6 +15,10 @@ namespace tz::simt {
 /// Computed from the kernel's arguments and the size of the grid alone?
 bool isSameInPrograms(mlir::Value value);
 
+/// Computed from these and the program's number alone? It is the same in all
+/// blocks of a program.
+bool isSameInBlocks(mlir::Value value);
+
 /// Are these integers, which the kernel's body computes before the builder, the
 /// same here and in the program whose number along the first axis differs in
 /// the last bit? An i1; null: they are made of more than scalars, or elsewhere.

@@ -56,4 +56,23 @@ uint32_t LaunchCost::perProgram() const {
                   shared.load(std::memory_order_relaxed));
 }
 
+void WakingCost::note(uint64_t elapsedNs, uint64_t sharedNs) {
+  // Of longer launches, what else differs is more than waking.
+  constexpr uint64_t longest = 500000;
+  if (sharedNs == 0 || sharedNs > longest) {
+    return;
+  }
+  const uint64_t late =
+      std::min(elapsedNs > sharedNs ? elapsedNs - sharedNs : 0, longest);
+  const uint64_t before = ns.load(std::memory_order_relaxed);
+  ns.store(static_cast<uint32_t>((3 * before + late) / 4),
+           std::memory_order_relaxed);
+}
+
+uint64_t WakingCost::gain(uint64_t asleep, uint64_t others) const {
+  return others != 0 && 2 * asleep >= others
+             ? ns.load(std::memory_order_relaxed) * (others + 1) / others
+             : 0;
+}
+
 } // namespace tz::cpu

@@ -41,6 +41,23 @@ private:
   std::atomic<uint32_t> launches{0};
 };
 
+/// What it costs to share a launch with threads that sleep: that they come
+/// late, and that their cores are slow and their caches empty at first. Of one
+/// pool. Any thread; lost updates do no harm.
+class WakingCost {
+public:
+  /// A launch for which threads were woken took so long, and would have taken
+  /// `sharedNs` on threads that were awake; 0: not known.
+  void note(uint64_t elapsedNs, uint64_t sharedNs);
+  /// The work below which waking `asleep` of `others` costs more than they take
+  /// over; 0: most of them are awake.
+  uint64_t gain(uint64_t asleep, uint64_t others) const;
+
+private:
+  /// At first a guess that lets kernels to which it matters be timed alone.
+  std::atomic<uint32_t> ns{50000};
+};
+
 } // namespace tz::cpu
 
 #endif

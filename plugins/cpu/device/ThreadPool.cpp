@@ -71,32 +71,6 @@ void ThreadPool::wake(uint32_t asleep) {
   futexWake(generation, static_cast<int>(asleep));
 }
 
-/// The work below which waking others costs more than they take over; 0:
-/// most of them are awake.
-uint64_t ThreadPool::gainOfSharing() const {
-  const uint64_t others = workers.size();
-  return others != 0 && 2 * uint64_t{sleepers.load()} >= others
-             ? wakingNs.load(std::memory_order_relaxed) * (others + 1) / others
-             : 0;
-}
-
-/// Threads that come late cost more than their waking: their cores are slow at
-/// first, and their caches empty.
-void ThreadPool::noteWaking(const GridJob &job, uint64_t elapsedNs) {
-  // Of longer launches, what else differs is more than waking.
-  constexpr uint64_t longest = 500000;
-  const uint64_t each = job.cost ? job.cost->perProgramAlone() : 0;
-  const uint64_t share = each * uint64_t(job.programs) / threads();
-  if (each == 0 || share > longest) {
-    return;
-  }
-  const uint64_t now =
-      std::min(elapsedNs > share ? elapsedNs - share : 0, longest);
-  const uint64_t before = wakingNs.load(std::memory_order_relaxed);
-  // Lost updates do no harm.
-  wakingNs.store(uint32_t((3 * before + now) / 4), std::memory_order_relaxed);
-}
-
 void ThreadPool::workerLoop(Worker &self) {
   self.id.store(static_cast<pid_t>(syscall(SYS_gettid)));
   std::optional<AlternateStack> stack;
@@ -154,7 +128,9 @@ void ThreadPool::share(const GridJob &job, void *arena) {
   grid.work(arena);
   grid.close(job.control);
   if (start != 0) {
-    noteWaking(job, nowNs() - start);
+    const uint64_t each = job.cost ? job.cost->perProgramAlone() : 0;
+    waking.note(nowNs() - start,
+                each * static_cast<uint64_t>(job.programs) / threads());
   }
 }
 
@@ -173,9 +149,11 @@ GridEnd ThreadPool::run(const GridJob &job) {
     return {.hasArena = false};
   }
   DefaultFloatMode mode;
-  const bool shares = threads() > 1 && job.programs > 1 &&
-                      (job.cooperative || !job.cost ||
-                       !job.cost->runsAlone(job.programs, gainOfSharing()));
+  const bool shares =
+      threads() > 1 && job.programs > 1 &&
+      (job.cooperative || !job.cost ||
+       !job.cost->runsAlone(job.programs,
+                            waking.gain(sleepers.load(), workers.size())));
   const bool enters = job.updates && (shares || job.ordered);
   if (enters && !Updates::enter(job.control)) {
     return {};

@@ -67,8 +67,6 @@ private:
     std::atomic<bool> isAway{false}; ///< `allowed` is to be restored
     cpu_set_t allowed{};
   };
-  uint64_t gainOfSharing() const;
-  void noteWaking(const GridJob &job, uint64_t elapsedNs);
   void workerLoop(Worker &self);
   void wake(uint32_t asleep);
   void share(const GridJob &job, void *arena);
@@ -81,10 +79,7 @@ private:
   const bool catchesFaults;
   SharedGrid grid; ///< of the worker threads
 
-  /// What launches for which threads were woken took longer than their share of
-  /// the time alone, in nanoseconds. At first a guess that lets kernels to
-  /// which it matters be timed alone.
-  std::atomic<uint32_t> wakingNs{50000};
+  WakingCost waking;
 
   alignas(64) std::atomic<uint32_t> generation{0};
   std::atomic<uint32_t> sleepers{0};

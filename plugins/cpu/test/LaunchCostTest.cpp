@@ -8,6 +8,7 @@
 #include "gtest/gtest.h"
 
 using tz::cpu::LaunchCost;
+using tz::cpu::WakingCost;
 
 namespace {
 
@@ -88,6 +89,27 @@ TEST(LaunchCost, WhereThreadsSleepTheirWakingCounts) {
   // With threads that are awake, and of more programs, it is shared.
   EXPECT_FALSE(cost.runsAlone(2, 0));
   EXPECT_FALSE(cost.runsAlone(4, gain));
+}
+
+TEST(WakingCost, IsWhatLaunchesTookBeyondTheirShare) {
+  WakingCost cost;
+  EXPECT_GT(cost.gain(1, 1), 0u); // a guess
+  for (int i = 0; i < 50; ++i) {
+    cost.note(/*elapsedNs=*/165'000, /*sharedNs=*/75'000);
+  }
+  // Of two threads each takes half: 180 us of work lose what waking costs.
+  EXPECT_NEAR(double(cost.gain(1, 1)), 180'000, 20);
+  EXPECT_NEAR(double(cost.gain(9, 9)), 100'000, 20);
+  EXPECT_EQ(cost.gain(0, 1), 0u);
+  EXPECT_EQ(cost.gain(4, 9), 0u); // most are awake
+  // What is not known, and what takes long, says nothing.
+  cost.note(9'000'000, 0);
+  cost.note(9'000'000, 8'000'000);
+  EXPECT_NEAR(double(cost.gain(1, 1)), 180'000, 20);
+  for (int i = 0; i < 50; ++i) {
+    cost.note(70'000, 75'000);
+  }
+  EXPECT_LT(cost.gain(1, 1), 10u);
 }
 
 TEST(LaunchCost, KnowsTheGridOfEachLaunch) {
