@@ -1,12 +1,13 @@
 // The first element of a program is a product that 32 bits may not hold, and the end of
 // the array is a number of 32 bits. A program beyond the last that 31 bits hold has no
-// element, so the rest of the array is known in 32 bits: no comparison has 64.
+// element: it is told apart, and each index of the others has 32 bits, as the address
+// is made of that one index.
 // RUN: tz compile %s --target nvidia:sm_90a --emit asm -o - | FileCheck %s
 // CHECK: mov.u32 [[PID:%r[0-9]+]], %ctaid.x;
-// CHECK: min.u32 [[LIMITED:%r[0-9]+]], [[PID]], 8388608;
-// CHECK: shl.b32 [[FIRST:%r[0-9]+]], [[LIMITED]], 8;
-// CHECK: max.u32 [[END:%r[0-9]+]], {{.*}}[[FIRST]]
-// CHECK: sub.s32 {{%r[0-9]+}}, [[END]], [[FIRST]];
+// CHECK: shl.b32 [[FIRST:%r[0-9]+]], [[PID]], 8;
+// CHECK: setp.lt.u32 [[FITS:%p[0-9]+]], [[PID]], 8388608;
+// CHECK: or.b32 [[INDEX:%r[0-9]+]], [[FIRST]], {{%r[0-9]+}};
+// CHECK: mul.wide.s32 {{%rd[0-9]+}}, [[INDEX]], 4;
 // CHECK-NOT: setp.{{.*}}64
 // CHECK: ret;
 tile.kernel @twice(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %o: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %n: i32) attributes {tile.num_warps = 4 : i32} {

@@ -62,7 +62,7 @@ tile.kernel @condition(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %o: !t
 //--- column.mlir
 // A column is known in 32 bits, as a row is.
 // CHECK-LABEL: .entry column
-// CHECK: min.u32
+// CHECK: setp.lt.u32 {{%p[0-9]+}}, {{%r[0-9]+}}, 8388608;
 // CHECK-NOT: setp.{{.*}}64
 // CHECK: ret;
 tile.kernel @column(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %o: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %n: i32) attributes {tile.num_warps = 4 : i32} {

@@ -205,6 +205,13 @@ private:
   void storeView(tile::StoreViewOp op);
   void makeView(tile::MakeViewOp op);
   Root rootOfView(mlir::Value view, llvm::ArrayRef<bool> checked);
+  /// Where a block lies along a dimension of its view, in 32 bits: elements c
+  /// of it with first + c < end (unsigned) are inside, if `fits`.
+  struct BlockIndex {
+    llvm::Value *first = nullptr;
+    llvm::Value *end = nullptr;  // null: nothing asks
+    llvm::Value *fits = nullptr; // 31 bits hold `first`; null: always
+  };
   struct ViewAccess {
     LayoutAttr layout;
     mlir::Type element;
@@ -213,6 +220,8 @@ private:
     llvm::SmallVector<llvm::Value *, 4> strides; // bytes, i64
     // Per checked dimension: coordinates c with c - low < count (unsigned).
     llvm::SmallVector<llvm::Value *, 4> low, count;
+    // Per dimension: the same in indices of the view, or nothing.
+    llvm::SmallVector<std::optional<BlockIndex>, 4> indices;
     llvm::SmallVector<int64_t, 4> between; // runs that no bound divides
     bool isExact;    // coordinates are sums of the thread's and the register's
     unsigned vector; // the bounds lie between such vectors
@@ -234,6 +243,15 @@ private:
                  llvm::ArrayRef<llvm::Value *> at, mlir::ValueRange offsets,
                  llvm::ArrayRef<bool> checked);
   llvm::Value *addressOf(const ViewAccess &access, unsigned reg);
+  //===--- BlockIndices.cpp -----------------------------------------------===//
+  static unsigned vectorsOf(const ViewAccess &access);
+  std::optional<BlockIndex> blockIndex(llvm::Value *from, llvm::Value *to);
+  void addIndices(ViewAccess &access, const ViewParts &parts,
+                  llvm::ArrayRef<llvm::Value *> at, mlir::ValueRange offsets,
+                  llvm::ArrayRef<bool> checked);
+  llvm::Value *indexOf(const ViewAccess &access, unsigned reg, unsigned dim);
+  llvm::Value *threadBase(const ViewAccess &access, const ViewParts &parts,
+                          llvm::ArrayRef<llvm::Value *> at);
   //===--- NearPlaces.cpp -------------------------------------------------===//
   void findNearPlaces(ViewAccess &access, tile::MakeViewOp view);
   llvm::Value *endOf(const ViewAccess &access, tile::MakeViewOp view);

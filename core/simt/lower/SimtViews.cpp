@@ -224,24 +224,6 @@ KernelLowering::ViewAccess KernelLowering::viewAccess(mlir::Value viewValue,
       access.isExact &= (basis[dim] & mine.threadBits[dim]) == 0;
     }
   }
-  Value *base = parts.base;
-  for (unsigned dim = 0; dim < rank; ++dim) {
-    base = b.CreateGEP(b.getInt8Ty(), base,
-                       b.CreateMul(at[dim], access.strides[dim]));
-  }
-  access.corner = base;
-  if (access.isExact) {
-    Value *offset = b.getInt64(0);
-    for (unsigned dim = 0; dim < rank; ++dim) {
-      offset = b.CreateAdd(
-          offset, b.CreateMul(b.CreateZExt(mine.start[dim], b.getInt64Ty()),
-                              access.strides[dim]));
-    }
-    base = b.CreateGEP(b.getInt8Ty(), base, offset);
-  }
-  access.base = base;
-  access.root = rootOfView(viewValue, checked);
-
   addBounds(access, parts, at, offsets, checked);
   for (unsigned dim = 0; dim < rank; ++dim) {
     access.between.push_back(
@@ -255,6 +237,14 @@ KernelLowering::ViewAccess KernelLowering::viewAccess(mlir::Value viewValue,
                                           layout, hooks.vectorBytes());
   access.width = std::max(access.vector, unsigned(dense.count));
   access.dim = dense.dim;
+  addIndices(access, parts, at, offsets, checked);
+  access.corner = parts.base;
+  for (unsigned dim = 0; dim < rank; ++dim) {
+    access.corner = b.CreateGEP(b.getInt8Ty(), access.corner,
+                                b.CreateMul(at[dim], access.strides[dim]));
+  }
+  access.base = access.isExact ? threadBase(access, parts, at) : access.corner;
+  access.root = rootOfView(viewValue, checked);
   if (tile::MakeViewOp made = madeBy(viewValue)) {
     findNearPlaces(access, made);
   }
@@ -276,8 +266,9 @@ Value *KernelLowering::addressOf(const ViewAccess &access, unsigned reg) {
 }
 
 /// Is the element of a register inside of the bounds; or are all, or some, of
-/// the vector that begins there? With c = coordinate - low and n elements:
-/// c < count; c < count - (n - 1); c + (n - 1) < count + (n - 1).
+/// the vector that begins there? With c = coordinate - low, or the index and
+/// `end` in place of `count`, and n elements: c < count; c < count - (n - 1);
+/// c + (n - 1) < count + (n - 1).
 Value *KernelLowering::insideOf(const ViewAccess &access, unsigned reg,
                                 Part part) {
   Value *inside = nullptr;
@@ -286,13 +277,16 @@ Value *KernelLowering::insideOf(const ViewAccess &access, unsigned reg,
     if (!count) {
       continue;
     }
+    const std::optional<BlockIndex> &index = access.indices[dim];
     // Elements that no bound can divide ask once.
     SmallVector<int64_t, 4> same(access.count.size(), INT64_MAX);
     const bool isCut = dim == access.dim && part != Part::Element;
     same[dim] = isCut ? 1 : access.between[dim];
     const unsigned first = firstOfRun(access.layout.getValue(), reg, same);
-    Value *c =
-        b.CreateSub(coordinate(access.layout, first, dim), access.low[dim]);
+    Value *c = index ? indexOf(access, first, dim)
+                     : b.CreateSub(coordinate(access.layout, first, dim),
+                                   access.low[dim]);
+    count = index ? index->end : count;
     Value *more = b.getInt32(access.width - 1);
     if (dim == access.dim && part == Part::Whole) {
       count = b.CreateBinaryIntrinsic(Intrinsic::usub_sat, count, more);
@@ -302,6 +296,7 @@ Value *KernelLowering::insideOf(const ViewAccess &access, unsigned reg,
                              b.CreateAdd(count, more));
     }
     Value *one = b.CreateICmpULT(c, count);
+    one = index && index->fits ? b.CreateAnd(index->fits, one) : one;
     inside = inside ? b.CreateAnd(inside, one) : one;
   }
   return inside;
