@@ -2,7 +2,8 @@
 //
 // What   Where a stretch of code loads more than a thread has registers for, a
 //        load waits until values loaded before it are used. Where it loads
-//        less, no value is used before all loads are under way.
+//        less, no value is used before all loads are under way, those among
+//        them that the text has behind the first uses, if they are few.
 // Why    A tile is loaded whole before it is reduced, and ptxas does not move
 //        so many loads down: it spills them. A few loads it moves behind
 //        hundreds of instructions, to save registers, and memory idles. The
@@ -17,6 +18,7 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 
 #include <algorithm>
@@ -36,7 +38,7 @@ bool isLoad(const Instruction &one) {
 /// May it stand anywhere between its operands and its uses?
 bool isFree(const Instruction &one) {
   return !isa<PHINode>(one) && !one.isTerminator() &&
-         !one.mayHaveSideEffects() && !one.mayReadFromMemory() &&
+         !one.mayReadOrWriteMemory() && !one.mayThrow() &&
          (!isa<CallInst>(one) || !cast<CallInst>(one).isConvergent());
 }
 
@@ -66,27 +68,32 @@ private:
     unsigned words;
     SmallVector<Instruction *, 16> parts; // unpacked from it
     size_t use;                           // the first other one that reads it
-    size_t work = 0;                      // others that need no other load
     bool leads = false;                   // to the place of another load
   };
 
+  /// Of a load in a set of them; the last ones share one.
+  static uint64_t bitOf(size_t load) {
+    return uint64_t{1} << std::min<size_t>(load, 63);
+  }
   unsigned wordsIn(Type *type) const {
     return unsigned(
         divideCeil(layout.getTypeStoreSize(type).getFixedValue(), uint64_t(4)));
   }
   void delay(ArrayRef<size_t> byUse);
   void hold(ArrayRef<size_t> byUse, size_t behind);
+  bool mayRise(const Instruction &one, size_t begin) const;
+  void rise(Instruction *one, size_t begin);
   void noteLeading(const Instruction &load);
+  size_t workBefore(ArrayRef<Load *> held) const;
   std::optional<size_t> onlyLoad(const Instruction &one) const;
   void moveWithAddress(Instruction *one, Instruction *before);
 
   const DataLayout &layout;
   const unsigned most; // words under way
   SmallVector<Instruction *> all;
-  DenseMap<const Instruction *, size_t> at;     // index in `all`
-  DenseMap<const Instruction *, size_t> partOf; // index in `loads`
-  static constexpr size_t Several = SIZE_MAX;
-  DenseMap<const Instruction *, size_t> dependent; // others, on which load
+  DenseMap<const Instruction *, size_t> at;          // index in `all`
+  DenseMap<const Instruction *, size_t> partOf;      // index in `loads`
+  DenseMap<const Instruction *, uint64_t> dependent; // others, on which loads
   SmallVector<Load> loads;
   uint64_t words = 0;
 };
@@ -119,12 +126,7 @@ void Stretch::add(Instruction &one) {
       return;
     }
   }
-  auto dependsOn = [&](size_t load) {
-    auto [known, isNew] = dependent.try_emplace(&one, load);
-    if (!isNew && known->second != load) {
-      known->second = Several;
-    }
-  };
+  uint64_t needs = 0;
   for (const Value *operand : one.operands()) {
     auto *from = dyn_cast<Instruction>(operand);
     if (!from) {
@@ -133,23 +135,66 @@ void Stretch::add(Instruction &one) {
     if (auto known = partOf.find(from); known != partOf.end()) {
       size_t &use = loads[known->second].use;
       use = std::min(use, place);
-      dependsOn(known->second);
+      needs |= bitOf(known->second);
     } else if (auto on = dependent.find(from); on != dependent.end()) {
-      dependsOn(size_t(on->second));
+      needs |= on->second;
     }
   }
-  if (auto on = dependent.find(&one);
-      on != dependent.end() && on->second != Several) {
-    ++loads[on->second].work;
+  if (needs != 0) {
+    dependent[&one] = needs;
   }
   if (isLoad(one)) {
-    if (dependent.contains(&one)) {
+    if (needs != 0) {
       noteLeading(one);
     }
     partOf[&one] = loads.size();
     loads.push_back({&one, wordsIn(one.getType()), {}, SIZE_MAX});
     words += loads.back().words;
   }
+}
+
+/// No load passes it in the text, and ptxas moves each behind it.
+static bool isShuffle(const Instruction &one) {
+  auto *call = dyn_cast<IntrinsicInst>(&one);
+  return call && Intrinsic::getBaseName(call->getIntrinsicID())
+                     .starts_with("llvm.nvvm.shfl");
+}
+
+/// The most that can be computed of some of these loads before another begins,
+/// in this stretch and, with shuffles between, in those behind.
+size_t Stretch::workBefore(ArrayRef<Load *> held) const {
+  constexpr size_t farthest = 1000; // instructions behind this stretch
+  DenseMap<const Instruction *, uint64_t> needs(dependent);
+  const BasicBlock &block = *all.front()->getParent();
+  size_t behind = 0;
+  for (auto one = all.back()->getIterator();
+       one != block.end() && behind < farthest &&
+       (isShuffle(*one) || !one->mayWriteToMemory());
+       ++one, ++behind) {
+    for (const Value *operand : one->operands()) {
+      auto *from = dyn_cast<Instruction>(operand);
+      auto part = from ? partOf.find(from) : partOf.end();
+      if (part != partOf.end()) {
+        needs[&*one] |= bitOf(part->second);
+      } else if (auto on = needs.find(from); from && on != needs.end()) {
+        const uint64_t loaded = on->second;
+        needs[&*one] |= loaded;
+      }
+    }
+  }
+  uint64_t any = 0;
+  for (const Load *load : held) {
+    any |= bitOf(size_t(load - loads.data()));
+  }
+  size_t most = 0;
+  for (const Load *load : held) {
+    const uint64_t own = bitOf(size_t(load - loads.data()));
+    most = std::max(most, size_t(llvm::count_if(needs, [&](auto &entry) {
+                      return (entry.second & any) != 0 &&
+                             (entry.second & own) == 0;
+                    })));
+  }
+  return most;
 }
 
 /// The loads from which the place of this one is computed.
@@ -180,6 +225,35 @@ void Stretch::moveWithAddress(Instruction *one, Instruction *before) {
     }
   }
   one->moveBefore(before->getIterator());
+}
+
+/// Is it, or can it be, before `begin`, with what it is made of?
+bool Stretch::mayRise(const Instruction &one, size_t begin) const {
+  auto place = at.find(&one);
+  if (place == at.end() || place->second < begin) {
+    return true;
+  }
+  const bool isMovable = isLoad(one) || (isFree(one) && !partOf.contains(&one));
+  return isMovable && !dependent.contains(&one) &&
+         llvm::all_of(one.operands(), [&](const Value *operand) {
+           auto *from = dyn_cast<Instruction>(operand);
+           return !from || mayRise(*from, begin);
+         });
+}
+
+/// To before `begin`, with what it is made of.
+void Stretch::rise(Instruction *one, size_t begin) {
+  auto place = at.find(one);
+  if (place == at.end() || place->second < begin) {
+    return;
+  }
+  for (Value *operand : one->operands()) {
+    if (auto *from = dyn_cast<Instruction>(operand)) {
+      rise(from, begin);
+    }
+  }
+  one->moveBefore(all[begin]->getIterator());
+  at[one] = begin - 1;
 }
 
 void Stretch::order(Instruction &end) {
@@ -229,10 +303,11 @@ static SmallVector<Value *, 4> wordsOf(IRBuilder<> &b, Instruction *load) {
 /// them before all are there.
 void Stretch::hold(ArrayRef<size_t> byUse, size_t behind) {
   // Instructions between the uses, or that ptxas may do there, since they need
-  // the first load alone: fewer than these are no reason to hold. Of
+  // others of the loads alone: fewer than these are no reason to hold. Of
   // comparisons twice the number of predicates are: ptxas rather lets a load
   // wait than that it keeps a predicate in a register.
-  constexpr size_t longWork = 64, longWorkPerWord = 16, predicates = 7;
+  constexpr size_t longWork = 64, longWorkPerWord = 16, predicates = 7,
+                   fewWords = 20;
   // What leads to other loads is used at once: else they would begin only when
   // all are there that have nothing to do with them.
   auto mayWait = [&](size_t i) {
@@ -243,27 +318,49 @@ void Stretch::hold(ArrayRef<size_t> byUse, size_t behind) {
     return;
   }
   const size_t begin = loads[*first].use;
-  SmallVector<Load *> held;
-  unsigned count = 0;
+  SmallVector<Load *> held, later;
+  unsigned count = 0, countLater = 0;
   for (size_t i : byUse) {
     Load &load = loads[i];
-    if (load.use < behind && at[load.call] < begin && mayWait(i)) {
+    if (!mayWait(i)) {
+      continue;
+    }
+    if (at[load.call] >= begin) {
+      if (mayRise(*load.call, begin)) {
+        later.push_back(&load);
+        countLater += load.words;
+      }
+    } else if (load.use < behind) {
       held.push_back(&load);
       count += load.words;
     }
   }
+  // What the text loads later is under way with the others, if that is little:
+  // the work before it would wait for memory twice.
+  if (count + countLater > fewWords) {
+    later.clear();
+  }
+  llvm::copy_if(later, std::back_inserter(held),
+                [&](const Load *load) { return load->use < behind; });
   if (held.size() < 2) {
     return;
   }
+  size_t last = begin;
+  for (const Load *load : held) {
+    last = std::max(last, load->use);
+  }
   const ArrayRef<Instruction *> between =
-      ArrayRef(all).slice(begin, held.back()->use - begin);
+      ArrayRef(all).slice(begin, last - begin);
   const auto compares = llvm::count_if(between, [&](Instruction *one) {
     return isa<CmpInst>(one) && dependent.contains(one);
   });
-  const size_t work = std::max(between.size(), loads[*first].work);
+  const size_t work = std::max(between.size(), workBefore(held));
   if (work < std::max(longWork, longWorkPerWord * count) &&
       size_t(compares) < 2 * predicates) {
     return;
+  }
+  for (Load *load : later) {
+    rise(load->call, begin);
   }
   IRBuilder<> b(all[begin]);
   SmallVector<SmallVector<Value *, 4>> words;

@@ -28,6 +28,26 @@ def gated(gate, up, bias, out, BLOCK: tl.constexpr):
 
 
 @triton.jit
+def loaded_late(x, scale, shift, out, BLOCK: tl.constexpr):
+    """Much work on `x` before the text loads the others."""
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    t = tl.erf(tl.erf(tl.load(x + at)))
+    t = t * tl.load(scale + at)
+    tl.store(out + at, t + tl.load(shift + at))
+
+
+@triton.jit
+def two_rows(x, bias, out, N, BLOCK: tl.constexpr):
+    """Long work on each of two rows, which ends their stretch of loads early."""
+    rows = tl.program_id(0) * 2 + tl.arange(0, 2)
+    at = tl.arange(0, BLOCK)
+    t = tl.load(x + rows[:, None] * N + at[None, :]) + tl.load(bias + at)[None, :]
+    for _ in tl.static_range(12):
+        t = t / tl.sum(t, 1, keep_dims=True)
+    tl.store(out + rows[:, None] * N + at[None, :], t)
+
+
+@triton.jit
 def squashed(x, out, BLOCK: tl.constexpr):
     """Much work on each of two vectors, which the text does step by step for both."""
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
