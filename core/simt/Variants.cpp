@@ -125,7 +125,7 @@ static std::optional<Variant> makeSplit(tile::KernelOp kernel,
     tz::plugin::KernelDescription trial;
     trial.guard = *guard;
     if (appendDescriptors(trial, descriptorsOf(copy), OfTrial, limits)) {
-      return Variant{copy, std::move(*guard)};
+      return Variant{copy, std::move(*guard), {}, /*isRare=*/true};
     }
     copy.erase();
   }

@@ -25,7 +25,7 @@ namespace {
 /// What a thread can have; a request beyond is one for the nearest of these.
 constexpr int64_t LeastRegisters = 24, MostRegisters = 255;
 /// Blocks of a cluster that every device with clusters has room for.
-constexpr int64_t MostSplit = 8;
+constexpr int64_t DefaultSplit = 4, MostSplit = 8;
 
 class PtxCompiler final : public plugin::Compiler {
 public:
@@ -50,7 +50,7 @@ public:
                 "1: the block has num_warps, also where others suit the "
                 "kernel's tiles better"),
             plugin::Option::integer(
-                "split_k", 1, MostSplit, 1,
+                "split_k", 1, MostSplit, DefaultSplit,
                 "blocks that share a program's loop of products where programs "
                 "are few and the loop is long, on sm_90a: 1, 2, 4 or 8"),
             plugin::Option::integer(
@@ -254,7 +254,7 @@ plugin::Artifact PtxCompiler::compile(const plugin::Request &request) {
     reportWarps(request, choice->warps, choice->why, kernel.getLoc());
     setWarps(kernel, choice->warps);
   }
-  const int64_t split = request.integer("split_k", 1);
+  const int64_t split = request.integer("split_k", DefaultSplit);
   if (split < 1 || split > MostSplit || !llvm::isPowerOf2_64(uint64_t(split))) {
     throw plugin::Failure(TZ_E_INVALID_ARGUMENT,
                           "split_k=" + std::to_string(split) +

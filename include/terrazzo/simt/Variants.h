@@ -28,7 +28,8 @@ struct Variant {
   Lowered lowered{}; // when it was lowered
   /// Only what a bulk copy unit cannot read leads here: a tensor without
   /// elements, a stride of 0, below it, or beyond FrameLimits. What alignment
-  /// is unknown leads to is not rare. Or steps that are not near.
+  /// is unknown leads to is not rare. Or steps that are not near. Or so few
+  /// programs with so long loops that blocks share each.
   bool isRare = false;
 };
 
