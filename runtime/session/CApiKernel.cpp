@@ -258,12 +258,22 @@ tz_status_t tz_kernel_launch_code(tz_kernel_t kernel, tz_stream_t stream,
   });
 }
 
+/// Variants with clusters come first, and serve few launches.
+static const Variant &mostUsed(const std::vector<Variant> &variants) {
+  const auto found =
+      std::ranges::find_if(variants, [](const Variant &variant) {
+        return std::ranges::all_of(variant.cluster,
+                                   [](uint32_t blocks) { return blocks <= 1; });
+      });
+  return found == variants.end() ? variants.front() : *found;
+}
+
 tz_status_t tz_code_describe(tz_code_t code, tz_code_facts *out) {
   TZ_REQUIRE(code);
   TZ_REQUIRE(out);
   return guarded([&] {
     const Artifact &artifact = codeOf(code)->compiled();
-    const Variant &variant = artifact.variants.front();
+    const Variant &variant = mostUsed(artifact.variants);
     tz_code_facts facts{};
     facts.function = artifact.function.c_str();
     facts.plugin = artifact.plugin.c_str();

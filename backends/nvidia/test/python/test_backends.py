@@ -170,3 +170,29 @@ except terrazzo.CompilationError as error:
     print(error)
 """) == ("Terrazzo has no compiler for GPUTarget(backend='hip', arch='gfx942', warp_size=64): it compiles for the backends 'cuda' "
          "and 'cpu'\n")
+
+
+def test_facts_are_of_the_code_that_most_launches_run():
+    """Blocks of a cluster share a long product of few programs: that variant is ahead of the others, and rare."""
+    assert run("""
+import linecache
+import terrazzo
+terrazzo.install_as_triton()
+import triton, triton.language as tl
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
+text = '''@triton.jit
+def product(a, b, c, K, N: tl.constexpr):
+    rows, inner = tl.arange(0, 64), tl.arange(0, 64)
+    sums = tl.zeros((64, 64), tl.float32)
+    for k in range(0, K, 64):
+        at = k + inner
+        sums += tl.dot(tl.load(a + rows[:, None] * K + at, mask=at < K), tl.load(b + at[:, None] * N + rows, mask=at[:, None] < K))
+    tl.store(c + rows[:, None] * N + rows, sums)
+'''
+linecache.cache["product.py"] = len(text), None, text.splitlines(True), "product.py"
+exec(compile(text, "product.py", "exec"))
+source = ASTSource(product, {"a": "*fp16", "b": "*fp16", "c": "*fp32", "K": "i32", "N": "constexpr"}, {"N": 64}, {(i,): [["tt.divisibility", 16]] for i in range(4)})
+kernel = triton.compile(source, target=GPUTarget("cuda", 90, 32))
+print("product_split" in kernel.asm["ptx"], kernel.inner.metadata.cluster_dims)
+""") == "True (1, 1, 1)\n"
