@@ -131,9 +131,9 @@ def experts(tokens, hidden, inner, count, topk, **tma):
 
 for size, dtype in itertools.product(((2048, 4096), (8192, 2048)), (torch.bfloat16, torch.float16)):
     norms(*size, dtype)
-for size in ((2, 2048, 32, 8, 128), (4, 1024, 32, 4, 64)):
+for size in ((2, 2048, 32, 8, 128), (4, 1024, 32, 4, 64), (1, 4096, 32, 8, 128)):
     rope(*size)
-for size in ((4096, 14336), (8192, 5632)):
+for size in ((4096, 14336), (8192, 5632), (4096, 12288)):
     gated(*size)
 for size in ((4096, 32000), (1024, 128256), (1024, 256000)):
     losses(*size)
