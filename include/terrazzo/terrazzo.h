@@ -614,8 +614,8 @@ TZ_API tz_status_t tz_kernel_launch_code(tz_kernel_t kernel, tz_stream_t stream,
                                          const tz_arg *args, size_t num_args,
                                          tz_code_t *out);
 
-/* Of several variants, the first that needs no cluster. 0: unknown, or of no meaning
- * there. */
+/* Of several variants, the first that needs no cluster. 0: unknown, or of no
+ * meaning there. */
 typedef struct tz_code_facts {
   size_t struct_size;
   const char *function, *plugin, *target;

@@ -260,11 +260,10 @@ tz_status_t tz_kernel_launch_code(tz_kernel_t kernel, tz_stream_t stream,
 
 /// Variants with clusters come first, and serve few launches.
 static const Variant &mostUsed(const std::vector<Variant> &variants) {
-  const auto found =
-      std::ranges::find_if(variants, [](const Variant &variant) {
-        return std::ranges::all_of(variant.cluster,
-                                   [](uint32_t blocks) { return blocks <= 1; });
-      });
+  const auto found = std::ranges::find_if(variants, [](const Variant &variant) {
+    return std::ranges::all_of(variant.cluster,
+                               [](uint32_t blocks) { return blocks <= 1; });
+  });
   return found == variants.end() ? variants.front() : *found;
 }
 

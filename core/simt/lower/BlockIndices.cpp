@@ -11,6 +11,7 @@
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
+#include "llvm/Analysis/SimplifyQuery.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/PatternMatch.h"
 
@@ -33,15 +34,23 @@ static bool isInLoop(mlir::Value value) {
          parent->getParentOfType<mlir::LoopLikeOpInterface>();
 }
 
+/// Of a number of 32 bits, which is widened.
+static int64_t lastOf(Value *from, const DataLayout &layout) {
+  const ConstantRange range = computeConstantRangeIncludingKnownBits(
+      from, /*ForSigned=*/true, SimplifyQuery(layout));
+  return std::min<int64_t>(range.getSignedMax().getSExtValue(), INT32_MAX);
+}
+
 unsigned KernelLowering::vectorsOf(const ViewAccess &access) {
   return unsigned(access.layout.getValue().size(Axis::Register)) / access.width;
 }
 
 /// Of a block that begins at `from`, at or above zero: a 32-bit number, or a
 /// product of one and a constant, as a program's first element is one. None: it
-/// is something else. `to`: the end, if that is asked for.
+/// is something else. `to`: the end, null where no element is outside: then 31
+/// bits hold the index of each of the `extent` elements.
 std::optional<KernelLowering::BlockIndex>
-KernelLowering::blockIndex(Value *from, Value *to) {
+KernelLowering::blockIndex(Value *from, Value *to, int64_t extent) {
   const DataLayout &layout = b.GetInsertBlock()->getDataLayout();
   auto isWord = [&](Value *v) { return ComputeNumSignBits(v, layout) > 32; };
   Value *word = nullptr;
@@ -57,6 +66,9 @@ KernelLowering::blockIndex(Value *from, Value *to) {
     index.fits =
         b.CreateICmpULE(word, b.getInt32(uint32_t(INT32_MAX / constant)));
   } else {
+    return std::nullopt;
+  }
+  if (!to && (index.fits || lastOf(from, layout) > INT32_MAX - (extent - 1))) {
     return std::nullopt;
   }
   if (to && !isWord(to)) {
@@ -81,9 +93,9 @@ void KernelLowering::addIndices(ViewAccess &access, const ViewParts &parts,
                          runs.hints().range(offsets[dim]).nonNegative() &&
                          !isInLoop(offsets[dim]);
     access.indices.push_back(
-        isKnown
-            ? blockIndex(at[dim], checked[dim] ? parts.shape[dim] : nullptr)
-            : std::nullopt);
+        isKnown ? blockIndex(at[dim], checked[dim] ? parts.shape[dim] : nullptr,
+                             access.layout.getValue().shape()[dim])
+                : std::nullopt);
   }
 }
 
@@ -113,8 +125,7 @@ Value *KernelLowering::threadBase(const ViewAccess &access,
   for (unsigned dim = 0; dim < at.size(); ++dim) {
     const std::optional<BlockIndex> &index = access.indices[dim];
     Value *own;
-    if (index && (index->end || !index->fits) &&
-        vectorsOf(access) <= MostOwnVectors) {
+    if (index && vectorsOf(access) <= MostOwnVectors) {
       own = b.CreateSExt(indexOf(access, 0, dim), b.getInt64Ty());
     } else {
       base = b.CreateGEP(b.getInt8Ty(), base, along(at[dim], dim));

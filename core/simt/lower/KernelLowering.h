@@ -245,7 +245,8 @@ private:
   llvm::Value *addressOf(const ViewAccess &access, unsigned reg);
   //===--- BlockIndices.cpp -----------------------------------------------===//
   static unsigned vectorsOf(const ViewAccess &access);
-  std::optional<BlockIndex> blockIndex(llvm::Value *from, llvm::Value *to);
+  std::optional<BlockIndex> blockIndex(llvm::Value *from, llvm::Value *to,
+                                       int64_t extent);
   void addIndices(ViewAccess &access, const ViewParts &parts,
                   llvm::ArrayRef<llvm::Value *> at, mlir::ValueRange offsets,
                   llvm::ArrayRef<bool> checked);

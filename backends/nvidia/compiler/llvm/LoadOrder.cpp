@@ -302,12 +302,12 @@ static SmallVector<Value *, 4> wordsOf(IRBuilder<> &b, Instruction *load) {
 /// Each word |= (a word of each load) & zero: nothing is computed of one of
 /// them before all are there.
 void Stretch::hold(ArrayRef<size_t> byUse, size_t behind) {
-  // Instructions between the uses, or that ptxas may do there, since they need
-  // others of the loads alone: fewer than these are no reason to hold. Of
+  // Instructions between the uses, and, more of them, that ptxas may do there,
+  // since they need others of the loads alone: fewer are no reason to hold. Of
   // comparisons twice the number of predicates are: ptxas rather lets a load
   // wait than that it keeps a predicate in a register.
   constexpr size_t longWork = 64, longWorkPerWord = 16, predicates = 7,
-                   fewWords = 20;
+                   longerWorkPerWord = 28, fewWords = 20;
   // What leads to other loads is used at once: else they would begin only when
   // all are there that have nothing to do with them.
   auto mayWait = [&](size_t i) {
@@ -354,8 +354,8 @@ void Stretch::hold(ArrayRef<size_t> byUse, size_t behind) {
   const auto compares = llvm::count_if(between, [&](Instruction *one) {
     return isa<CmpInst>(one) && dependent.contains(one);
   });
-  const size_t work = std::max(between.size(), workBefore(held));
-  if (work < std::max(longWork, longWorkPerWord * count) &&
+  if (between.size() < std::max(longWork, longWorkPerWord * count) &&
+      workBefore(held) < longerWorkPerWord * count &&
       size_t(compares) < 2 * predicates) {
     return;
   }
