@@ -15,6 +15,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Instructions.h"
@@ -81,8 +82,8 @@ private:
   }
   void delay(ArrayRef<size_t> byUse);
   void hold(ArrayRef<size_t> byUse, size_t behind);
-  bool mayRise(const Instruction &one, size_t begin) const;
-  void rise(Instruction *one, size_t begin);
+  SmallVector<Instruction *> madeOf(Instruction &load, size_t begin) const;
+  void rise(Instruction &load, size_t begin);
   void noteLeading(const Instruction &load);
   size_t workBefore(ArrayRef<Load *> held) const;
   std::optional<size_t> onlyLoad(const Instruction &one) const;
@@ -227,33 +228,42 @@ void Stretch::moveWithAddress(Instruction *one, Instruction *before) {
   one->moveBefore(before->getIterator());
 }
 
-/// Is it, or can it be, before `begin`, with what it is made of?
-bool Stretch::mayRise(const Instruction &one, size_t begin) const {
-  auto place = at.find(&one);
-  if (place == at.end() || place->second < begin) {
-    return true;
+/// What stands from `begin` on and must be before it if this is to be, in the
+/// order of the text; empty: that cannot be, or is too much.
+SmallVector<Instruction *> Stretch::madeOf(Instruction &load,
+                                           size_t begin) const {
+  constexpr size_t most = 64;
+  SmallVector<Instruction *> parts, open = {&load};
+  SmallPtrSet<const Instruction *, 16> seen = {&load};
+  while (!open.empty()) {
+    Instruction &one = *open.pop_back_val();
+    const bool isMovable =
+        &one == &load || (isFree(one) && !partOf.contains(&one));
+    if (!isMovable || dependent.contains(&one) || parts.size() == most) {
+      return {};
+    }
+    parts.push_back(&one);
+    for (Value *operand : one.operands()) {
+      auto *from = dyn_cast<Instruction>(operand);
+      auto place = from ? at.find(from) : at.end();
+      if (place != at.end() && place->second >= begin &&
+          seen.insert(from).second) {
+        open.push_back(from);
+      }
+    }
   }
-  const bool isMovable = isLoad(one) || (isFree(one) && !partOf.contains(&one));
-  return isMovable && !dependent.contains(&one) &&
-         llvm::all_of(one.operands(), [&](const Value *operand) {
-           auto *from = dyn_cast<Instruction>(operand);
-           return !from || mayRise(*from, begin);
-         });
+  llvm::sort(parts, [&](Instruction *a, Instruction *b) {
+    return at.lookup(a) < at.lookup(b);
+  });
+  return parts;
 }
 
 /// To before `begin`, with what it is made of.
-void Stretch::rise(Instruction *one, size_t begin) {
-  auto place = at.find(one);
-  if (place == at.end() || place->second < begin) {
-    return;
+void Stretch::rise(Instruction &load, size_t begin) {
+  for (Instruction *one : madeOf(load, begin)) {
+    one->moveBefore(all[begin]->getIterator());
+    at[one] = begin - 1;
   }
-  for (Value *operand : one->operands()) {
-    if (auto *from = dyn_cast<Instruction>(operand)) {
-      rise(from, begin);
-    }
-  }
-  one->moveBefore(all[begin]->getIterator());
-  at[one] = begin - 1;
 }
 
 void Stretch::order(Instruction &end) {
@@ -326,7 +336,7 @@ void Stretch::hold(ArrayRef<size_t> byUse, size_t behind) {
       continue;
     }
     if (at[load.call] >= begin) {
-      if (mayRise(*load.call, begin)) {
+      if (!madeOf(*load.call, begin).empty()) {
         later.push_back(&load);
         countLater += load.words;
       }
@@ -360,7 +370,7 @@ void Stretch::hold(ArrayRef<size_t> byUse, size_t behind) {
     return;
   }
   for (Load *load : later) {
-    rise(load->call, begin);
+    rise(*load->call, begin);
   }
   IRBuilder<> b(all[begin]);
   SmallVector<SmallVector<Value *, 4>> words;

@@ -37,6 +37,17 @@ def loaded_late(x, scale, shift, out, BLOCK: tl.constexpr):
 
 
 @triton.jit
+def hashed(x, table, out, BLOCK: tl.constexpr, ROUNDS: tl.constexpr):
+    """The place of the second load is long in the making, and uses each step twice."""
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    t = tl.erf(tl.erf(tl.load(x + at)))
+    h = at
+    for _ in tl.static_range(ROUNDS):
+        h = (h * 5) ^ (h >> 3)
+    tl.store(out + at, t * tl.load(table + (h & 1023)))
+
+
+@triton.jit
 def two_rows(x, bias, out, N, BLOCK: tl.constexpr):
     """Long work on each of two rows, which ends their stretch of loads early."""
     rows = tl.program_id(0) * 2 + tl.arange(0, 2)
