@@ -41,6 +41,17 @@ static int64_t lastOf(Value *from, const DataLayout &layout) {
   return std::min<int64_t>(range.getSignedMax().getSExtValue(), INT32_MAX);
 }
 
+std::optional<WordProduct> wordProduct(Value *value) {
+  Value *word = nullptr;
+  uint64_t constant = 0;
+  if (!match(value, m_Mul(m_SExt(m_Value(word)), m_ConstantInt(constant))) ||
+      !word->getType()->isIntegerTy(32) || constant == 0 ||
+      constant > INT32_MAX) {
+    return std::nullopt;
+  }
+  return WordProduct{word, uint32_t(constant)};
+}
+
 unsigned KernelLowering::vectorsOf(const ViewAccess &access) {
   return unsigned(access.layout.getValue().size(Axis::Register)) / access.width;
 }
@@ -53,18 +64,13 @@ std::optional<KernelLowering::BlockIndex>
 KernelLowering::blockIndex(Value *from, Value *to, int64_t extent) {
   const DataLayout &layout = b.GetInsertBlock()->getDataLayout();
   auto isWord = [&](Value *v) { return ComputeNumSignBits(v, layout) > 32; };
-  Value *word = nullptr;
-  uint64_t constant = 0;
   BlockIndex index;
   if (isWord(from)) {
     index.first = b.CreateTrunc(from, b.getInt32Ty());
-  } else if (match(from,
-                   m_Mul(m_SExt(m_Value(word)), m_ConstantInt(constant))) &&
-             word->getType()->isIntegerTy(32) && constant != 0 &&
-             constant <= INT32_MAX) {
-    index.first = b.CreateMul(word, b.getInt32(uint32_t(constant)));
-    index.fits =
-        b.CreateICmpULE(word, b.getInt32(uint32_t(INT32_MAX / constant)));
+  } else if (std::optional<WordProduct> product = wordProduct(from)) {
+    index.first = b.CreateMul(product->word, b.getInt32(product->constant));
+    index.fits = b.CreateICmpULE(product->word,
+                                 b.getInt32(INT32_MAX / product->constant));
   } else {
     return std::nullopt;
   }

@@ -55,6 +55,14 @@ struct ThreadCoordinates {
   llvm::Value *isOwner = nullptr; // null: every thread owns what it holds
 };
 
+/// A word, widened with its sign, times a constant from 1 to 2^31 - 1: what a
+/// program's first element is. See BlockIndices.cpp.
+struct WordProduct {
+  llvm::Value *word;
+  uint32_t constant;
+};
+std::optional<WordProduct> wordProduct(llvm::Value *value);
+
 class KernelLowering {
 public:
   KernelLowering(tile::KernelOp kernel, SimtHooks &hooks, llvm::Module &module,

@@ -110,18 +110,15 @@ static Value *distance(IRBuilderBase &b, Value *from, Value *to,
 /// that the product leaves 31 bits stands for each larger one: nothing is that
 /// far away.
 static Value *distanceFromProduct(IRBuilderBase &b, Value *from, Value *to) {
-  using namespace PatternMatch;
-  Value *word = nullptr;
-  uint64_t constant = 0;
   const DataLayout &layout = b.GetInsertBlock()->getDataLayout();
-  if (!match(from, m_Mul(m_SExt(m_Value(word)), m_ConstantInt(constant))) ||
-      !word->getType()->isIntegerTy(32) || constant == 0 ||
-      constant > INT32_MAX || ComputeNumSignBits(to, layout) <= 32) {
+  const std::optional<WordProduct> product = wordProduct(from);
+  if (!product || ComputeNumSignBits(to, layout) <= 32) {
     return nullptr;
   }
-  Value *factor = b.CreateBinaryIntrinsic(
-      Intrinsic::umin, word, b.getInt32(uint32_t(INT32_MAX / constant) + 1));
-  Value *first = b.CreateMul(factor, b.getInt32(uint32_t(constant)));
+  Value *factor =
+      b.CreateBinaryIntrinsic(Intrinsic::umin, product->word,
+                              b.getInt32(INT32_MAX / product->constant + 1));
+  Value *first = b.CreateMul(factor, b.getInt32(product->constant));
   Value *end = b.CreateBinaryIntrinsic(
       Intrinsic::smax, b.CreateTrunc(to, b.getInt32Ty()), b.getInt32(0));
   end = b.CreateBinaryIntrinsic(Intrinsic::umax, end, first);
