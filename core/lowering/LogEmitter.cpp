@@ -61,7 +61,7 @@ void LogEmitter::append(const LogPiece &piece,
     for (unsigned axis = 0; axis < 3; ++axis) {
       put(offsetof(tz_log_record, program) + 4 * axis, program(axis));
     }
-    put(offsetof(tz_log_record, value), b.getInt32(piece.value));
+    put(offsetof(tz_log_record, value), piece.value);
     put(offsetof(tz_log_record, first), b.CreateTrunc(piece.first, i32));
     put(offsetof(tz_log_record, count), b.CreateTrunc(piece.count, i32));
     fill(field(record, RecordBytes));

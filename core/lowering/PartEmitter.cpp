@@ -91,8 +91,10 @@ void PartEmitter::close(LogEmitter log, uint32_t site, Value *subgroup) {
   Value *bytes =
       b.CreateAdd(b.CreateMul(b.CreateZExt(kept, i64), b.getInt64(8)),
                   b.getInt64(sizeof(tz_log_events)));
+  Value *core = clock.core ? b.CreateAdd(clock.core(b), b.getInt32(1))
+                           : b.getInt32(0);
   log.append(
-      {site, 0, b.CreateZExt(forgotten, i64), b.CreateZExt(kept, i64), bytes},
+      {site, core, b.CreateZExt(forgotten, i64), b.CreateZExt(kept, i64), bytes},
       [&](Value *to) {
         auto put = [&](uint64_t offset, Value *value) {
           b.CreateAlignedStore(

@@ -534,7 +534,8 @@ enum {
 
 /* When the parts of one program began and ended, as one of its subgroups saw
  * it: a record that the subgroup appends when the program ends. Its site is any
- * of kind TZ_LOG_PART; `value` is 0, `first` the number of events that were
+ * of kind TZ_LOG_PART. `value` is 1 + the number of the core that ran the
+ * subgroup, or 0: it is not known. `first` is the number of events that were
  * forgotten, the oldest, and `count` that of the events that follow this
  * struct, oldest first. An event is a uint64_t: site << 48, and the clock since
  * `began` in the bits below. */

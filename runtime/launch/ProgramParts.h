@@ -26,6 +26,7 @@ struct PartEvent {
 struct ProgramParts {
   std::array<uint32_t, 3> program;
   uint32_t clock, subgroup; ///< TZ_CLOCK_*
+  uint32_t core;            ///< that ran it, from 1; 0: not known
   uint64_t began, ended, beganNs, endedNs;
   uint64_t forgotten; ///< older events
   size_t firstEvent;  ///< of LaunchParts::events

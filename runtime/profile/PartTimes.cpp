@@ -151,7 +151,8 @@ private:
   void write(const ProgramParts &program) {
     const double began = clock.begin(program);
     const uint64_t row = phase.keepsEvents()
-                             ? phase.partRow(program.program, program.subgroup)
+                             ? phase.partRow({program.program, program.subgroup,
+                                              program.core})
                              : 0;
     open.clear();
     for (const PartEvent &event : parts.eventsOf(program)) {

@@ -190,12 +190,11 @@ ProfilePhase::extrasOf(const ProfileEvent &event) const {
 /// Streams have the addresses of their objects, which end below.
 static constexpr uint64_t FirstPartRow = uint64_t(1) << 52;
 
-uint64_t ProfilePhase::partRow(const std::array<uint32_t, 3> &program,
-                               uint32_t subgroup) {
-  const PartRow key = {program[0], program[1], program[2], subgroup};
-  auto [row, isNew] = partRows.try_emplace(key, FirstPartRow + partRows.size());
+uint64_t ProfilePhase::partRow(const PartRow &wanted) {
+  auto [row, isNew] =
+      partRows.try_emplace(wanted, FirstPartRow + partRows.size());
   if (isNew) {
-    partRowNames.push_back(key);
+    partRowNames.push_back(wanted);
   }
   return row->second;
 }
@@ -211,9 +210,11 @@ std::string ProfilePhase::partRowName(uint64_t row) const {
   if (!found) {
     return "";
   }
-  const PartRow &key = *found;
-  return "program (" + std::to_string(key[0]) + ", " + std::to_string(key[1]) +
-         ", " + std::to_string(key[2]) + ") warp " + std::to_string(key[3]);
+  const auto &[program, subgroup, core] = *found;
+  return "program (" + std::to_string(program[0]) + ", " +
+         std::to_string(program[1]) + ", " + std::to_string(program[2]) +
+         ") warp " + std::to_string(subgroup) +
+         (core ? " core " + std::to_string(core - 1) : "");
 }
 
 void ProfilePhase::clear() {

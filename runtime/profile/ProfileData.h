@@ -108,8 +108,14 @@ public:
   /// Of a trace; nothing else keeps events.
   void addEvent(const ProfileEvent &event,
                 const std::vector<NamedMetric> &extras);
-  /// The row of a program's parts in a trace.
-  uint64_t partRow(const std::array<uint32_t, 3> &program, uint32_t subgroup);
+  /// Whose parts a row of a trace shows.
+  struct PartRow {
+    std::array<uint32_t, 3> program; ///< its place in the grid
+    uint32_t subgroup;
+    uint32_t core; ///< from 1; 0: not known
+    auto operator<=>(const PartRow &) const = default;
+  };
+  uint64_t partRow(const PartRow &wanted);
   void clear();
 
   const std::deque<ProfileNode> &nodes() const { return tree; }
@@ -117,8 +123,6 @@ public:
   /// Does it keep events?
   bool keepsEvents() const { return isTrace; }
   const std::vector<NamedMetric> &extrasOf(const ProfileEvent &event) const;
-  /// The program's place in its grid, and the subgroup in it.
-  using PartRow = std::array<uint32_t, 4>;
   /// Null: it is no row of parts.
   const PartRow *partOf(uint64_t row) const;
   /// Of a row of parts, else empty.

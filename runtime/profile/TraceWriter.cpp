@@ -207,8 +207,10 @@ private:
     if (event.kind == TZ_PROFILE_PART) {
       category = phase.nodes()[kernel].name;
       const ProfilePhase::PartRow &part = *phase.partOf(event.row);
-      process = category + " CTA" + programName(part);
-      row = "warp " + std::to_string(part[3]) + " (line " +
+      process = category +
+                (part.core ? " Core" + std::to_string(part.core - 1) : "") +
+                " CTA" + programName(part.program);
+      row = "warp " + std::to_string(part.subgroup) + " (line " +
             std::to_string(depth - 1) + ")";
     } else {
       process = deviceName(profile, event.device);
@@ -230,10 +232,11 @@ private:
   }
 
   /// Of a grid with one axis its number on it.
-  static std::string programName(const ProfilePhase::PartRow &part) {
-    std::string name = std::to_string(part[0]);
-    if (part[1] || part[2]) {
-      name += "," + std::to_string(part[1]) + "," + std::to_string(part[2]);
+  static std::string programName(const std::array<uint32_t, 3> &program) {
+    const auto &[x, y, z] = program;
+    std::string name = std::to_string(x);
+    if (y || z) {
+      name += "," + std::to_string(y) + "," + std::to_string(z);
     }
     return name;
   }

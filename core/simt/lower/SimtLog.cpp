@@ -20,7 +20,7 @@ void KernelLowering::logRecord(uint32_t site, uint32_t value, Value *first,
                                function_ref<void(Value *)> fill) {
   auto program = [&](unsigned axis) { return programId(axis); };
   lowering::LogEmitter(b, log, program, logScope())
-      .append({site, value, first, count, payloadBytes}, fill);
+      .append({site, b.getInt32(value), first, count, payloadBytes}, fill);
 }
 
 SyncScope::ID KernelLowering::logScope() {

@@ -20,7 +20,7 @@ inline constexpr int64_t LogPieceElements = 64;
 /// What a record says beside its elements.
 struct LogPiece {
   uint32_t site;             ///< number of the print, from 0
-  uint32_t value;            ///< which of its values
+  llvm::Value *value;        ///< i32: which of its values
   llvm::Value *first;        ///< i64: the first element of the tile
   llvm::Value *count;        ///< i64: how many elements
   llvm::Value *payloadBytes; ///< i64

@@ -15,10 +15,11 @@
 
 namespace tz::lowering {
 
-/// A device's clocks, i64. ns: that all programs share; null: none.
+/// A device's clocks, i64. ns: that all programs share; null: none. core: i32,
+/// the number of the core that runs the thread, from 0; null: it is not known.
 struct PartClock {
   uint32_t kind; ///< TZ_CLOCK_*
-  std::function<llvm::Value *(llvm::IRBuilderBase &)> now, ns;
+  std::function<llvm::Value *(llvm::IRBuilderBase &)> now, ns, core = {};
 };
 
 /// Emits code for one thread of the subgroup that keeps the ring. Calls end in

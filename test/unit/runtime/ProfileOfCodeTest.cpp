@@ -181,6 +181,7 @@ protected:
     } one{};
     one.record.size = sizeof(one);
     one.record.program[0] = program;
+    one.record.value = core;
     one.record.count = 2;
     one.head.clock = TZ_CLOCK_CYCLES;
     one.head.ended = 100 + cycles;
@@ -202,6 +203,7 @@ protected:
 
   tz_stream_t other = nullptr;
   uint32_t told = 1; ///< programs that tell
+  uint32_t core = 0; ///< as a record says it
   uint64_t cycles = 7;
 };
 
@@ -227,6 +229,24 @@ TEST_F(ProfileOfParts, AreReadWhenTheyAreAskedOfTheirOwnLaunch) {
   // What was read is not told again.
   launches(3);
   EXPECT_EQ(partsOf(root())["visits"], 3);
+}
+
+/// Two launches of one program are two rows if two cores ran it.
+TEST_F(ProfileOfParts, OfATraceNameTheCoreThatRanTheProgram) {
+  start(TZ_PROFILE_TRACE);
+  const std::vector<std::pair<uint32_t, std::string>> rows = {
+      {0, "kernel CTA0"}, {1, "kernel Core0 CTA0"}, {8, "kernel Core7 CTA0"}};
+  for (const auto &row : rows) {
+    core = row.first;
+    launches();
+  }
+  const json events = json::parse(text(0, "kernel_trace"))["traceEvents"];
+  ASSERT_EQ(events.size(), rows.size());
+  for (size_t i = 0; i < rows.size(); ++i) {
+    EXPECT_EQ(events[i]["pid"], rows[i].second);
+    EXPECT_EQ(events[i]["tid"], "warp 0 (line 0)");
+  }
+  EXPECT_THAT(text(0, "chrome_trace"), HasSubstr(R"("program (0, 0, 0) warp 0 core 7")"));
 }
 
 TEST_F(ProfileOfParts, ManyLaunchesTakePiecesOfMoreBlocks) {

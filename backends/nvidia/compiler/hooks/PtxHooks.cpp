@@ -203,6 +203,9 @@ std::optional<lowering::PartClock> PtxHooks::partClock() const {
       },
       [](IRBuilderBase &b) -> Value * {
         return b.CreateIntrinsic(Intrinsic::readsteadycounter, {});
+      },
+      [](IRBuilderBase &b) -> Value * {
+        return b.CreateIntrinsic(Intrinsic::nvvm_read_ptx_sreg_smid, {});
       }};
 }
 

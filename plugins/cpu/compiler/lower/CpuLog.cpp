@@ -35,14 +35,14 @@ void CpuLowering::printOp(tile::PrintOp op) {
   logPoints.push_back({op});
   if (op.getArgs().empty()) {
     Value *none = b.getInt64(0);
-    logRecord({site, 0, none, none, none}, [](Value *) {});
+    logRecord({site, b.getInt32(0), none, none, none}, [](Value *) {});
     return;
   }
   for (auto [i, argument] : llvm::enumerate(op.getArgs())) {
     mlir::Type element = tile::elementType(argument.getType());
     Type *memory = memoryType(element);
     const uint64_t bytes = tile::storageBytes(element);
-    const auto number = static_cast<uint32_t>(i);
+    Value *number = b.getInt32(static_cast<uint32_t>(i));
     if (!isa<mlir::RankedTensorType>(argument.getType())) {
       Value *v = toMemory(scalar(argument), element);
       logRecord({site, number, b.getInt64(0), b.getInt64(1), b.getInt64(bytes)},
