@@ -91,26 +91,27 @@ void PartEmitter::close(LogEmitter log, uint32_t site, Value *subgroup) {
   Value *bytes =
       b.CreateAdd(b.CreateMul(b.CreateZExt(kept, i64), b.getInt64(8)),
                   b.getInt64(sizeof(tz_log_events)));
-  Value *core = clock.core ? b.CreateAdd(clock.core(b), b.getInt32(1))
-                           : b.getInt32(0);
-  log.append(
-      {site, core, b.CreateZExt(forgotten, i64), b.CreateZExt(kept, i64), bytes},
-      [&](Value *to) {
-        auto put = [&](uint64_t offset, Value *value) {
-          b.CreateAlignedStore(
-              value, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), to, offset),
-              Align(4));
-        };
-        put(offsetof(tz_log_events, clock), b.getInt32(clock.kind));
-        put(offsetof(tz_log_events, subgroup), subgroup);
-        put(offsetof(tz_log_events, began), load(i64, began));
-        put(offsetof(tz_log_events, ended), ended);
-        put(offsetof(tz_log_events, began_ns), load(i64, beganNs));
-        put(offsetof(tz_log_events, ended_ns), endedNs);
-        copyEvents(forgotten, kept,
-                   b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), to,
-                                                sizeof(tz_log_events)));
-      });
+  Value *core =
+      clock.core ? b.CreateAdd(clock.core(b), b.getInt32(1)) : b.getInt32(0);
+  log.append({site, core, b.CreateZExt(forgotten, i64), b.CreateZExt(kept, i64),
+              bytes},
+             [&](Value *to) {
+               auto put = [&](uint64_t offset, Value *value) {
+                 b.CreateAlignedStore(
+                     value,
+                     b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), to, offset),
+                     Align(4));
+               };
+               put(offsetof(tz_log_events, clock), b.getInt32(clock.kind));
+               put(offsetof(tz_log_events, subgroup), subgroup);
+               put(offsetof(tz_log_events, began), load(i64, began));
+               put(offsetof(tz_log_events, ended), ended);
+               put(offsetof(tz_log_events, began_ns), load(i64, beganNs));
+               put(offsetof(tz_log_events, ended_ns), endedNs);
+               copyEvents(forgotten, kept,
+                          b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), to,
+                                                       sizeof(tz_log_events)));
+             });
   b.CreateBr(done);
   b.SetInsertPoint(done);
 }

@@ -205,6 +205,7 @@ def test_modes():
                         ("default:buffer_size", "'buffer_size' is no setting"), ("default:parts=lines", "Unknown part: lines")):
         with pytest.raises(ValueError, match=said):
             proton.start("unused", backend="instrumentation", mode=wrong)
+    assert str(proton.mode.PCSampling()) == "pcsampling:interval=65536", "a driver must keep up with a program of any length"
     with pytest.raises(ValueError, match="Interval must be a positive integer"):
         proton.mode.PCSampling(interval=0)
     pl.enable_semantic("triton")

@@ -150,10 +150,10 @@ private:
 
   void write(const ProgramParts &program) {
     const double began = clock.begin(program);
-    const uint64_t row = phase.keepsEvents()
-                             ? phase.partRow({program.program, program.subgroup,
-                                              program.core})
-                             : 0;
+    const uint64_t row =
+        phase.keepsEvents()
+            ? phase.partRow({program.program, program.subgroup, program.core})
+            : 0;
     open.clear();
     for (const PartEvent &event : parts.eventsOf(program)) {
       const uint32_t name = names[event.site];

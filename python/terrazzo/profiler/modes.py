@@ -50,10 +50,14 @@ class PeriodicFlushing(BaseMode):
 
 @dataclasses.dataclass(frozen=True)
 class PCSampling(BaseMode):
-    """Instructions of kernels are sampled: each core's every `interval` cycles, rounded to what the device can."""
+    """Instructions of kernels are sampled: each core's every `interval` cycles, rounded to what the device can.
+
+    A GPU's buffer must hold what its driver has not read yet: at 512 cycles that of an H200 is full after a twelfth of a
+    second. At the usual interval the driver keeps up with programs of any length.
+    """
 
     name: str = dataclasses.field(default="pcsampling", init=False)
-    interval: int = 1000
+    interval: int = 65536
 
     def __post_init__(self):
         if self.interval <= 0:

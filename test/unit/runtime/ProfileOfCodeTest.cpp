@@ -246,7 +246,8 @@ TEST_F(ProfileOfParts, OfATraceNameTheCoreThatRanTheProgram) {
     EXPECT_EQ(events[i]["pid"], rows[i].second);
     EXPECT_EQ(events[i]["tid"], "warp 0 (line 0)");
   }
-  EXPECT_THAT(text(0, "chrome_trace"), HasSubstr(R"("program (0, 0, 0) warp 0 core 7")"));
+  EXPECT_THAT(text(0, "chrome_trace"),
+              HasSubstr(R"("program (0, 0, 0) warp 0 core 7")"));
 }
 
 TEST_F(ProfileOfParts, ManyLaunchesTakePiecesOfMoreBlocks) {
