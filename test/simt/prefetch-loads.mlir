@@ -714,16 +714,22 @@ tile.kernel @by_programs_in_stages(%x: !tile.ptr<f32> {tile.group = 1 : i64}, %o
   tile.return
 }
 
-// Of 32 warps each thread has few registers: groups of two, each of which keeps an
+// Of 16 warps each thread has few registers: groups of four, each of which keeps an
 // index for its store beside what it loads. Of four warps there are eight in a group.
+// 32 warps hide each other's loads: nothing changes.
 // CHECK-LABEL: tile.kernel @many_warps
 // CHECK: scf.for
-// CHECK-COUNT-2: tile.load_view
+// CHECK-COUNT-4: tile.load_view
 // CHECK-NOT: tile.load_view
-// CHECK-COUNT-2: tile.store_view
+// CHECK-COUNT-4: tile.store_view
 // CHECK: scf.if
+// CHECK: tile.return
+// CHECK-LABEL: tile.kernel @all_warps
+// CHECK: scf.for
 // CHECK-COUNT-1: tile.load_view
 // CHECK-NOT: tile.load_view
+// CHECK: tile.store_view
+// CHECK-NOT: scf.if
 // CHECK: tile.return
 // CHECK-LABEL: tile.kernel @few_warps
 // CHECK: scf.for
@@ -732,7 +738,26 @@ tile.kernel @by_programs_in_stages(%x: !tile.ptr<f32> {tile.group = 1 : i64}, %o
 // CHECK-COUNT-8: tile.store_view
 // CHECK: scf.if
 // CHECK: tile.return
-tile.kernel @many_warps(%x: !tile.ptr<i32> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %o: !tile.ptr<i32> {tile.divisibility = 16 : i64, tile.group = 2 : i64}, %n: i32, %d: i32) attributes {tile.num_warps = 32 : i32} {
+tile.kernel @many_warps(%x: !tile.ptr<i32> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %o: !tile.ptr<i32> {tile.divisibility = 16 : i64, tile.group = 2 : i64}, %n: i32, %d: i32) attributes {tile.num_warps = 16 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %one = arith.constant 1 : i64
+  %m = arith.constant 512 : i64
+  %all = arith.constant 409600 : i64
+  %v = tile.make_view %x shape[%all] strides[%one] : !tile.ptr<i32> -> !tile.view<512xi32>
+  %to = tile.make_view %o shape[%all] strides[%one] : !tile.ptr<i32> -> !tile.view<512xi32>
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %row = tile.divui %i, %d : i32
+    %wide = arith.extui %row : i32 to i64
+    %at = arith.muli %wide, %m : i64
+    %some = tile.load_view %v[%at] checked [false] {group = 1 : i64} : !tile.view<512xi32> -> tensor<512xi32>
+    %more = arith.addi %some, %some : tensor<512xi32>
+    tile.store_view %to[%at], %more checked [false] {group = 2 : i64} : !tile.view<512xi32>, tensor<512xi32>
+  }
+  tile.return
+}
+
+tile.kernel @all_warps(%x: !tile.ptr<i32> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %o: !tile.ptr<i32> {tile.divisibility = 16 : i64, tile.group = 2 : i64}, %n: i32, %d: i32) attributes {tile.num_warps = 32 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %one = arith.constant 1 : i64

@@ -65,7 +65,7 @@ choicesOf(StringRef ptx, const WantedBlocks &blocks, unsigned threads) {
     choices.push_back({withBlocks(text, one),
                        std::min(RegistersOfAll / (one * threads), 255u),
                        holding, one, threads, blocks.cheapSpills,
-                       blocks.slightSpills});
+                       blocks.slightSpills, blocks.cramped});
   };
   for (unsigned one : blocks.numbers) {
     if (holds && one >= many) {

@@ -23,6 +23,8 @@ struct WantedBlocks {
   unsigned cheapSpills = 0;
   /// And so many less than one of them.
   unsigned slightSpills = 0;
+  /// Code that by itself takes so many registers, up to 64, gets them; 0: no.
+  unsigned cramped = 0;
 };
 
 /// Of a lowered variant. What hides the latency of memory: loads that are under

@@ -23,8 +23,8 @@
 // CHECK: st.global
 // CHECK: mov.u64 %{{.*}}, %clock64;
 // CHECK: mov.u64 %{{.*}}, %globaltimer;
-// CHECK: mov.u32 %{{.*}}, %smid;
 // CHECK: atom.{{.*}}add.u64
+// CHECK: mov.u32 %{{.*}}, %smid;
 // CHECK: ld.shared.b64
 tile.kernel @record_parts(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %y: !tile.ptr<f32> {tile.divisibility = 16 : i64}) attributes {tile.num_warps = 4 : i32} {
   %lane = tile.range 0 to 128 : tensor<128xi32>

@@ -307,6 +307,7 @@ public:
   bool start(size_t i);
   Assembled &finish(size_t i);
   std::optional<size_t> withMoreBlocks();
+  std::optional<size_t> roomier(size_t i);
 
 private:
   Assembled assemble(size_t i);
@@ -379,6 +380,30 @@ std::optional<size_t> Attempts::withMoreBlocks() {
   return std::nullopt;
 }
 
+/// The choice with the most registers instead of this one, if it is cramped:
+/// with fewer than it takes by itself ptxas puts loads behind each other.
+std::optional<size_t> Attempts::roomier(size_t i) {
+  constexpr unsigned most = 64, granule = 8; // registers come in eights
+  const AssemblerChoice &tight = choices[i];
+  if (tight.cramped == 0 || tight.registers >= most ||
+      finish(i).registers + granule <= tight.registers) {
+    return std::nullopt;
+  }
+  size_t j = choices.size() - 1;
+  while (choices[j].holds != tight.holds) {
+    --j;
+  }
+  try {
+    const Assembled &made = finish(j);
+    const bool isBetter = made.spillBytes == 0 &&
+                          made.registers >= tight.cramped &&
+                          made.registers <= most;
+    return isBetter ? std::optional(j) : std::nullopt;
+  } catch (const Refused &) { // so it is no better
+    return std::nullopt;
+  }
+}
+
 Assembled &Attempts::finish(size_t i) {
   Attempt &one = all[i];
   if (!start(i)) {
@@ -427,7 +452,9 @@ std::optional<Assembled> Assembler::best(ArrayRef<AssemblerChoice> choices,
       const Assembled &made = attempts.finish(i);
       const unsigned spills = made.spillBytes;
       if (!spills && !lacksRegisters(made)) {
-        return finish(i == last ? attempts.withMoreBlocks().value_or(i) : i);
+        return finish(
+            (i == last ? attempts.withMoreBlocks() : attempts.roomier(i))
+                .value_or(i));
       }
       if (!spills && !serial) {
         serial = i;

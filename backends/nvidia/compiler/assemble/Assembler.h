@@ -48,6 +48,9 @@ struct AssemblerChoice {
   unsigned blocks = 1, threads = 0; // so many blocks of so many threads fit
   unsigned cheapSpills = 0;  // bytes of spills that twice the blocks outweigh
   unsigned slightSpills = 0; // and that one block more does
+  // Code that takes all it may have, and with the last choice so many registers
+  // or more, up to 64, is better with those; 0: no.
+  unsigned cramped = 0;
 };
 
 /// Assembles the texts of a kernel, with ptxas or nvJitLink, from any thread.
@@ -68,8 +71,9 @@ public:
   /// has registers enough for products that overlap; else of the first without
   /// spills, else of the last one. `taken` says which. A choice is passed over
   /// where the spills of the one before say that its registers are too few; it
-  /// is taken after all if the last one took but few more, for fewer blocks.
-  /// None if there is neither ptxas nor nvJitLink. Throws AssemblerError.
+  /// is taken after all if the last one took but few more, for fewer blocks,
+  /// and in the place of one that is cramped. None if there is neither ptxas
+  /// nor nvJitLink. Throws AssemblerError.
   std::optional<Assembled> best(llvm::ArrayRef<AssemblerChoice> choices,
                                 size_t &taken);
 
