@@ -277,11 +277,13 @@ WantedBlocks blocksWanted(const simt::Variant &variant,
   // took 1.08 to 1.16 of the time of the 53 to 64 that ptxas takes by itself,
   // but 0.99 where most of what is loaded waits for an index.
   constexpr unsigned many = 53;
+  if (hasDot) {
+    return {wanted, 0, hasRing ? 0 : twoWords};
+  }
   const simt::Work work = simt::workOf(kernel);
-  const bool isCramped =
-      !hasDot && work.isElementwise && 2 * work.late <= work.bytes;
-  return {wanted, hasDot ? 0 : fewSpills, hasDot && !hasRing ? twoWords : 0,
-          isCramped ? many : 0};
+  const bool waitsForIndices = 2 * work.late > work.bytes;
+  return {wanted, fewSpills, 0,
+          work.isElementwise && !waitsForIndices ? many : 0};
 }
 
 } // namespace tz::nvidia

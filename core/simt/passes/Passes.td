@@ -276,8 +276,8 @@ def PrefetchLoads : SimtPass<"simt-prefetch-loads"> {
     together, then the four iterations. Of short iterations there are eight, and of
     those of blocks with many warps as few as have registers. With 32 warps a loop that
     carries nothing stays as it is. What is left is a group of four, if there are as
-    many, and one group of the others. All loads come first where up to eight iterations are known, or it is known that there
-    are at most four.
+    many, and one group of the others. All loads come first where up to eight
+    iterations are known, or it is known that there are at most four.
   }];
   let statistics = [
     Statistic<"prefetched", "prefetched", "loads that go ahead">
