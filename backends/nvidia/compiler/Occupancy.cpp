@@ -32,6 +32,17 @@ int64_t wordsOf(mlir::Type type) {
   return int64_t(divideCeil(uint64_t(count) * tile::storageBytes(element), 4));
 }
 
+/// Words of the widest tile that a thread loads in it.
+int64_t widestLoad(mlir::Operation *where) {
+  int64_t words = 0;
+  where->walk([&](mlir::Operation *op) {
+    if (isa<tile::LoadOp, tile::LoadViewOp>(op)) {
+      words = std::max(words, wordsOf(op->getResult(0).getType()));
+    }
+  });
+  return words;
+}
+
 /// Words that a thread holds in a loop: of the tiles that it carries, of those
 /// made before that it reads, and of the widest one that it loads.
 int64_t wordsIn(mlir::LoopLikeOpInterface loop) {
@@ -47,27 +58,10 @@ int64_t wordsIn(mlir::LoopLikeOpInterface loop) {
       words += wordsOf(value.getType());
     }
   }
-  int64_t loaded = 0;
-  loop->walk([&](mlir::Operation *op) {
-    if (isa<tile::LoadOp, tile::LoadViewOp>(op)) {
-      loaded = std::max(loaded, wordsOf(op->getResult(0).getType()));
-    }
-  });
-  return words + loaded;
+  return words + widestLoad(loop);
 }
 
-/// Words that a thread must hold at once: of the widest tile that it loads ...
-int64_t widestLoad(tile::KernelOp kernel) {
-  int64_t words = 0;
-  kernel.walk([&](mlir::Operation *op) {
-    if (isa<tile::LoadOp, tile::LoadViewOp>(op)) {
-      words = std::max(words, wordsOf(op->getResult(0).getType()));
-    }
-  });
-  return words;
-}
-
-/// ... of any, ...
+/// Words that a thread must hold at once: of the widest tile, ...
 int64_t widestTile(tile::KernelOp kernel) {
   int64_t words = 0;
   kernel.walk([&](mlir::Operation *op) {

@@ -53,7 +53,7 @@ class PCSampling(BaseMode):
     """Instructions of kernels are sampled: each core's every `interval` cycles, rounded to what the device can.
 
     A GPU's buffer must hold what its driver has not read yet: at 512 cycles that of an H200 is full after a twelfth of a
-    second. At the usual interval the driver keeps up with programs of any length.
+    second. At the usual interval there are a fifth of the samples that its driver reads in the same time.
     """
 
     name: str = dataclasses.field(default="pcsampling", init=False)
